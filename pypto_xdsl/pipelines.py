@@ -1,0 +1,72 @@
+"""
+The named pipelines: what runs in which order to get from one level to another.
+
+A pipeline is an entry of `PIPELINES`, its passes written as after `-p` (with options, if any:
+`'resolve-backend-op-layouts{backend="ascend910b"}'`).  Each is also registered as a pass, so
+that `pypto-opt --<pipeline>` and `xdsl-opt -p <pipeline>` run it; `pypto-opt` runs its passes
+one by one, and so can verify and print the program between them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from xdsl.passes import ModulePass
+
+PIPELINES: dict[str, tuple[str, ...]] = {}
+"""Pipeline name -> the passes, in order."""
+
+
+def pipeline_pass(
+    name: str, pipelines: Mapping[str, tuple[str, ...]] = PIPELINES
+) -> Callable[[], type[ModulePass]]:
+    """A factory of the pass that runs a pipeline, for a `Universe`."""
+
+    def factory() -> type[ModulePass]:
+        # Universes are read at the start of every xDSL tool: nothing is imported before use.
+        from dataclasses import dataclass
+        from typing import ClassVar
+
+        from xdsl.context import Context
+        from xdsl.dialects.builtin import ModuleOp
+        from xdsl.passes import ModulePass, PassPipeline
+        from xdsl.universe import Universe
+
+        pipeline_name = name
+
+        @dataclass(frozen=True)
+        class PipelinePass(ModulePass):
+            """Runs the passes of a named pipeline."""
+
+            name = pipeline_name
+            specs: ClassVar[tuple[str, ...]] = pipelines[pipeline_name]
+
+            def apply(self, ctx: Context, op: ModuleOp) -> None:
+                passes = Universe.get_multiverse().all_passes
+                PassPipeline.parse_spec(passes, ",".join(self.specs)).apply(ctx, op)
+
+        return PipelinePass
+
+    return factory
+
+
+def expand_pipelines(
+    spec: str, pipelines: Mapping[str, tuple[str, ...]] = PIPELINES
+) -> str:
+    """
+    A pass list, as after `-p`, with each named pipeline replaced by its passes.
+
+    Pipelines may contain pipelines; one that contains itself is an error of the table, found by
+    its test.
+    """
+    from xdsl.utils.arg_spec import parse_pipeline
+
+    parts: list[str] = []
+    for element in parse_pipeline(spec):
+        if element.name in pipelines and not element.parameters:
+            parts.append(expand_pipelines(",".join(pipelines[element.name]), pipelines))
+        else:
+            parts.append(str(element))
+    return ",".join(parts)
