@@ -52,9 +52,7 @@ def pipeline_pass(
     return factory
 
 
-def expand_pipelines(
-    spec: str, pipelines: Mapping[str, tuple[str, ...]] = PIPELINES
-) -> str:
+def expand_pipelines(spec: str, pipelines: Mapping[str, tuple[str, ...]] = PIPELINES) -> str:
     """
     A pass list, as after `-p`, with each named pipeline replaced by its passes.
 

@@ -1,0 +1,109 @@
+"""
+Everything wrong with a module, each error at its op, in time linear in the IR.
+
+`verify` replaces `ModuleOp.verify` of xDSL, which stops at the first error, does not say at
+which op, does not check dominance, counts the blocks of a region for each of its ops, and
+recurses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from xdsl.dialects.builtin import StringAttr
+from xdsl.ir import Block, ErasedSSAValue, Operation
+from xdsl.traits import IsTerminator, NoTerminator, SymbolTable
+from xdsl.utils.exceptions import DiagnosticException
+
+from pypto_xdsl.analysis.dominance import undominated_uses
+from pypto_xdsl.analysis.walk import blocks_inside, walk
+from pypto_xdsl.diagnostics import Diagnostic, DiagnosticsError, diagnose, note
+
+
+def verify(module: Operation) -> list[Diagnostic]:
+    """
+    Everything wrong with the module, in the order of the text: the rules of each op, of block
+    ends, of symbol names, and SSA dominance.  Empty if the module is valid.
+    """
+    found: list[Diagnostic] = []
+    for op in walk(module):
+        found.extend(_errors_of(op))
+    found.extend(dominance_errors(module))
+    return sorted(found, key=lambda d: (d.line, d.column))
+
+
+def dominance_errors(module: Operation) -> Iterator[Diagnostic]:
+    """Each use of a value that is not defined on every way to it."""
+    for op, operand in undominated_uses(module):
+        index = next(i for i, value in enumerate(op.operands) if value is operand)
+        name = f" (%{operand.name_hint})" if operand.name_hint else ""
+        yield diagnose(
+            op,
+            f"operand #{index}{name} does not dominate this use",
+            [note(operand, "the value is defined here")],
+        )
+
+
+def _errors_of(op: Operation) -> Iterator[Diagnostic]:
+    """What is wrong with one op, the ops inside left aside."""
+    if any(isinstance(operand, ErasedSSAValue) for operand in op.operands):
+        yield diagnose(op, "uses a value whose op was erased")
+        return
+    if op.successors:
+        yield from _errors_of_successors(op)
+    for block in blocks_inside(op):
+        yield from _errors_of_block_end(op, block)
+    duplicates = list(_duplicate_symbols(op)) if _is_symbol_table(op) else []
+    yield from duplicates
+    try:
+        # `Operation.verify` would print the whole module into a note of the exception.
+        op.verify_()
+    except DiagnosticsError as e:
+        yield from e.diagnostics
+    except DiagnosticException as e:
+        if not (duplicates and str(e).startswith("Redefinition of symbol")):
+            yield diagnose(op, str(e))
+
+
+def _errors_of_successors(op: Operation) -> Iterator[Diagnostic]:
+    block = op.parent
+    if block is None or block.parent is None:
+        yield diagnose(op, "has successors, but is in no region")
+    elif op.next_op is not None:
+        yield diagnose(op, "has successors, but is not at the end of its block")
+    elif any(successor.parent is not block.parent for successor in op.successors):
+        yield diagnose(op, "branches to a block of another region")
+
+
+def _errors_of_block_end(op: Operation, block: Block) -> Iterator[Diagnostic]:
+    region = block.parent
+    assert region is not None
+    if region.first_block is region.last_block and op.has_trait(NoTerminator):
+        return
+    last = block.last_op
+    if last is None:
+        yield diagnose(op, "has an empty block, without a terminator")
+    elif not last.has_trait(IsTerminator):
+        yield diagnose(last, "is at the end of a block, but is not a terminator")
+
+
+def _is_symbol_table(op: Operation) -> bool:
+    return bool(op.regions) and op.has_trait(SymbolTable, value_if_unregistered=False)
+
+
+def _duplicate_symbols(table: Operation) -> Iterator[Diagnostic]:
+    """A second symbol of the same name, with where the first one stands."""
+    first: dict[str, Operation] = {}
+    for block in blocks_inside(table):
+        for op in block.ops:
+            name = op.get_attr_or_prop("sym_name")
+            if not isinstance(name, StringAttr):
+                continue
+            if name.data in first:
+                yield diagnose(
+                    op,
+                    f"redefines symbol '@{name.data}'",
+                    [note(first[name.data], f"'@{name.data}' is first defined here")],
+                )
+            else:
+                first[name.data] = op

@@ -1,0 +1,113 @@
+"""
+Which properties hold now: verified when asked, remembered until the module changes.
+
+`violations(name, module)` is the one way to ask.  Under a driver that opened `remembering()`,
+as `pypto-opt` does, a verdict is derived once and kept while the module stays as it is; under
+any other driver each question is answered afresh.  `not_checking()` answers that all holds, for
+`--disable-verify`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+from xdsl.dialects.builtin import ModuleOp
+
+from pypto_xdsl.analysis.snapshot import Snapshot
+from pypto_xdsl.diagnostics import Diagnostic, report
+from pypto_xdsl.properties.registry import get_property
+
+Verdict = tuple[Diagnostic, ...]
+
+
+def derive(name: str, module: ModuleOp) -> Verdict:
+    """The errors of a property, from the IR; its warnings and remarks are reported."""
+    errors: list[Diagnostic] = []
+    for diagnostic in get_property(name).verifier(module):
+        if diagnostic.is_error:
+            errors.append(diagnostic)
+        else:
+            report(diagnostic)
+    return tuple(errors)
+
+
+class KnownVerdicts:
+    """What was derived about a module, for as long as it does not change."""
+
+    def __init__(self):
+        self._module: ModuleOp | None = None
+        self._snapshot: Snapshot | None = None
+        self._verdicts: dict[str, Verdict] = {}
+
+    def is_about(self, module: ModuleOp) -> bool:
+        """Whether what is known is about this module as it is now; forgets it all if not."""
+        if (
+            self._module is module
+            and self._snapshot is not None
+            and self._snapshot.is_current(module)
+        ):
+            return True
+        self._module = module
+        self._snapshot = Snapshot(module)
+        self._verdicts = {}
+        return False
+
+    def verdicts(self, names: Iterable[str], module: ModuleOp) -> dict[str, Verdict]:
+        """The verdict of each property, deriving those not known."""
+        self.is_about(module)
+        for name in names:
+            if name not in self._verdicts:
+                self._verdicts[name] = derive(name, module)
+        return {name: self._verdicts[name] for name in names}
+
+    def forget(self, names: Iterable[str]) -> None:
+        """Derive these again when asked next, even if the module stays as it is."""
+        for name in names:
+            self._verdicts.pop(name, None)
+
+
+class _NoQuestions(KnownVerdicts):
+    def verdicts(self, names: Iterable[str], module: ModuleOp) -> dict[str, Verdict]:
+        return dict.fromkeys(names, ())
+
+
+_known: ContextVar[KnownVerdicts | None] = ContextVar("verdicts of properties", default=None)
+
+
+@contextmanager
+def remembering() -> Generator[KnownVerdicts]:
+    """Keep verdicts inside, until the module changes."""
+    known = KnownVerdicts()
+    token = _known.set(known)
+    try:
+        yield known
+    finally:
+        _known.reset(token)
+
+
+@contextmanager
+def not_checking() -> Generator[None]:
+    """Take all properties for granted inside."""
+    token = _known.set(_NoQuestions())
+    try:
+        yield
+    finally:
+        _known.reset(token)
+
+
+def violations(names: Iterable[str], module: ModuleOp) -> dict[str, Verdict]:
+    """Property name -> its errors in the module, none if it holds."""
+    names = tuple(names)
+    known = _known.get()
+    if known is None:
+        return {name: derive(name, module) for name in names}
+    return known.verdicts(names, module) if names else {}
+
+
+def forget(names: Iterable[str]) -> None:
+    """A pass said that these may not hold any more."""
+    known = _known.get()
+    if known is not None:
+        known.forget(names)
