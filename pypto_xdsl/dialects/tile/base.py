@@ -1,0 +1,40 @@
+"""What the ops of the `tile` dialect have in common."""
+
+from __future__ import annotations
+
+from abc import ABC
+from collections.abc import Sequence
+
+from xdsl.ir import Attribute
+from xdsl.irdl import base
+
+from pypto_xdsl.dialects.element_types import as_element_type
+from pypto_xdsl.dialects.tile.types import TileType
+from pypto_xdsl.dialects.typed_op import InferringOp
+
+TILE = base(TileType)
+
+
+class InferringTileOp(InferringOp, ABC):
+    """An op whose result types follow from its operands, up to their memory space."""
+
+    @classmethod
+    def matches(cls, actual: Attribute, inferred: Attribute) -> bool:
+        # A tile has no memory space until it is inferred, and the space decides the view.
+        if isinstance(actual, TileType) and isinstance(inferred, TileType):
+            inferred = inferred.with_space(actual.memory_space)
+        return actual is inferred or actual == inferred
+
+
+def like(
+    tile: TileType, shape: Sequence[int] | None = None, element_type: Attribute | None = None
+) -> TileType:
+    """
+    The type of an elementwise result: view and space of an operand. A result of another shape has
+    that shape's implicit layout, all of it valid.
+    """
+    if shape is not None and tuple(shape) != tile.get_shape():
+        tile = tile.with_shape(shape)
+    if element_type is not None and element_type != tile.element_type:
+        tile = tile.with_element_type(as_element_type(element_type))
+    return tile

@@ -1,0 +1,448 @@
+"""Ops that create tiles, bring them in and out, and move or reshape them."""
+
+from __future__ import annotations
+
+from abc import ABC
+from collections.abc import Sequence
+from math import prod
+from typing import ClassVar
+
+from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.irdl import (
+    AttrSizedOperandSegments,
+    irdl_op_definition,
+    operand_def,
+    result_def,
+    var_operand_def,
+)
+from xdsl.utils.exceptions import VerifyException
+
+from pypto_xdsl.dialects.declared_op import (
+    Effect,
+    lives_in,
+    names,
+    reads,
+    updates,
+    writes,
+)
+from pypto_xdsl.dialects.element_types import SCALAR
+from pypto_xdsl.dialects.extents import verify_extents, verify_window
+from pypto_xdsl.dialects.ptensor.attributes import AtomicKind, AtomicKindAttr
+from pypto_xdsl.dialects.ptensor.types import TENSOR, tensor_of
+from pypto_xdsl.dialects.tile.attributes import MemorySpace
+from pypto_xdsl.dialects.tile.base import TILE
+from pypto_xdsl.dialects.tile.types import Layout, TileType
+from pypto_xdsl.dialects.typed_op import TypedOp, Value
+from pypto_xdsl.syntax.lists import Index, mixed_indices, split_indices
+from pypto_xdsl.syntax.op_syntax import (
+    INDEX,
+    indices_prop,
+    indices_properties,
+    integer_attr,
+    integer_prop,
+    segments_property,
+    subscript_prop,
+    word_prop,
+)
+
+
+@irdl_op_definition
+class CreateOp(TypedOp):
+    """A tile whose elements are undefined."""
+
+    name = "tile.create"
+
+    valid = var_operand_def(IndexType)
+    static_valid = indices_prop("valid")
+    result = result_def(TILE)
+
+    def __init__(self, result_type: TileType, valid: Sequence[Index] = ()):
+        static, dynamic = split_indices(valid)
+        Operation.__init__(
+            self,
+            operands=dynamic,
+            result_types=[result_type],
+            properties=indices_properties(static_valid=static),
+        )
+
+    @property
+    def valid_extents(self) -> Sequence[Index]:
+        """The run-time extents of the valid region, if it has any."""
+        return mixed_indices(self.static_valid, self.valid)
+
+    def verify_(self) -> None:
+        verify_extents("valid", self.valid_extents, TileType.of(self.result.type).valid_shape)
+
+
+@irdl_op_definition
+class FullOp(TypedOp):
+    """A tile that holds one value everywhere."""
+
+    name = "tile.full"
+
+    value = operand_def(reads(SCALAR))
+    result = result_def(lives_in(MemorySpace.VEC, TILE))
+
+    def __init__(self, value: Value, result_type: TileType):
+        Operation.__init__(self, operands=[SSAValue.get(value)], result_types=[result_type])
+
+    def verify_(self) -> None:
+        element_type = TileType.of(self.result.type).element_type
+        if self.value.type != element_type:
+            raise VerifyException(f"value should be {element_type}, got {self.value.type}")
+
+
+@irdl_op_definition
+class LoadOp(TypedOp):
+    """
+    The window of a tensor at the given offsets, as large as the valid region of the result.
+
+    The result's type gives the window's shape; `valid` gives the extents that its type leaves to
+    run time.
+    """
+
+    name = "tile.load"
+
+    source = operand_def(reads(TENSOR))
+    offsets = var_operand_def(IndexType)
+    static_offsets = subscript_prop()
+    valid = var_operand_def(IndexType)
+    static_valid = indices_prop("valid")
+    result = result_def(TILE)
+
+    irdl_options = (AttrSizedOperandSegments(as_property=True),)
+
+    def __init__(
+        self,
+        source: Value,
+        offsets: Sequence[Index],
+        result_type: TileType,
+        valid: Sequence[Index] = (),
+    ):
+        static_offsets, dynamic_offsets = split_indices(offsets)
+        static_valid, dynamic_valid = split_indices(valid)
+        Operation.__init__(
+            self,
+            operands=[SSAValue.get(source), *dynamic_offsets, *dynamic_valid],
+            result_types=[result_type],
+            properties={
+                **indices_properties(static_offsets=static_offsets, static_valid=static_valid),
+                **segments_property((1, len(dynamic_offsets), len(dynamic_valid))),
+            },
+        )
+
+    @property
+    def window_offsets(self) -> Sequence[Index]:
+        """Where the window starts, one a dimension of the tensor."""
+        return mixed_indices(self.static_offsets, self.offsets)
+
+    @property
+    def valid_extents(self) -> Sequence[Index]:
+        """The run-time extents of the valid region, if it has any."""
+        return mixed_indices(self.static_valid, self.valid)
+
+    def verify_(self) -> None:
+        source = tensor_of(self.source.type)
+        tile = TileType.of(self.result.type)
+        if tile.element_type != source.element_type:
+            raise VerifyException(
+                f"result should hold {source.element_type}, as the tensor, got {tile.element_type}"
+            )
+        if tile.get_num_dims() != source.get_num_dims():
+            raise VerifyException(
+                f"result should have the {source.get_num_dims()} dimensions of the tensor, "
+                f"got {tile.get_num_dims()}"
+            )
+        verify_extents("valid", self.valid_extents, tile.valid_shape)
+        verify_window("the tensor", self.window_offsets, tile.valid_shape, source.get_shape())
+
+
+def _store_effect(op: StoreOp) -> Effect:
+    return Effect.WRITE if op.atomic.data is AtomicKind.NONE else Effect.READ_WRITE
+
+
+@irdl_op_definition
+class StoreOp(TypedOp):
+    """
+    Write the valid region of a tile to a tensor at the given offsets; the result is the tensor's
+    next name.
+    """
+
+    name = "tile.store"
+
+    source = operand_def(reads(TILE, spaces=(MemorySpace.VEC, MemorySpace.ACC)))
+    destination = operand_def(writes(TENSOR, resolve=_store_effect))
+    offsets = var_operand_def(IndexType)
+    static_offsets = subscript_prop()
+    atomic = word_prop(AtomicKindAttr, AtomicKindAttr(AtomicKind.NONE))
+    result = result_def(names("destination", TENSOR))
+
+    def __init__(
+        self,
+        source: Value,
+        destination: Value,
+        offsets: Sequence[Index],
+        *,
+        atomic: AtomicKind = AtomicKind.NONE,
+        result_type: Attribute | None = None,
+    ):
+        static, dynamic = split_indices(offsets)
+        destination = SSAValue.get(destination)
+        Operation.__init__(
+            self,
+            operands=[SSAValue.get(source), destination, *dynamic],
+            result_types=[result_type or destination.type],
+            properties={
+                **indices_properties(static_offsets=static),
+                "atomic": AtomicKindAttr(atomic),
+            },
+        )
+
+    @classmethod
+    def default_result_operand(cls) -> int:
+        return 1
+
+    @property
+    def window_offsets(self) -> Sequence[Index]:
+        """Where the tile goes, one a dimension of the tensor."""
+        return mixed_indices(self.static_offsets, self.offsets)
+
+    def verify_(self) -> None:
+        tile = TileType.of(self.source.type)
+        tensor = tensor_of(self.destination.type)
+        # The accumulator's drain converts on the way out, see `verify-target`.
+        converts = tile.memory_space is MemorySpace.ACC
+        if tile.element_type != tensor.element_type and not converts:
+            raise VerifyException(
+                f"tile should hold {tensor.element_type}, as the tensor, got {tile.element_type}"
+            )
+        rank = tensor.get_num_dims()
+        if tile.get_num_dims() > rank:
+            raise VerifyException(
+                f"tile should have at most the {rank} dimensions of the tensor, "
+                f"got {tile.get_num_dims()}"
+            )
+        # A tile of fewer dimensions is a window that is one element deep in the outer ones.
+        window = (1,) * (rank - tile.get_num_dims()) + tile.valid_shape
+        verify_window("the tensor", self.window_offsets, window, tensor.get_shape())
+        result = tensor_of(self.result.type)
+        if (result.get_shape(), result.element_type) != (tensor.get_shape(), tensor.element_type):
+            raise VerifyException(f"result should name the tensor {tensor}, got {result}")
+
+
+class ViewOp(TypedOp, ABC):
+    """An op that names the storage of its operand; no element moves."""
+
+    source = operand_def(reads(TILE))
+    result = result_def(names("source", TILE))
+
+    def __init__(self, source: Value, result_type: TileType):
+        Operation.__init__(self, operands=[SSAValue.get(source)], result_types=[result_type])
+
+
+@irdl_op_definition
+class ReshapeOp(ViewOp):
+    """The same bytes in another shape, row by row; no element moves."""
+
+    name = "tile.reshape"
+
+    def verify_(self) -> None:
+        source, result = TileType.of(self.source.type), TileType.of(self.result.type)
+        if source.element_type != result.element_type:
+            raise VerifyException(
+                f"result should hold {source.element_type}, got {result.element_type}"
+            )
+        if source.memory_space is not result.memory_space:
+            raise VerifyException("result should be in the memory space of the operand")
+        shapes = (source.get_shape(), result.get_shape())
+        if DYNAMIC_INDEX in (*shapes[0], *shapes[1]):
+            return
+        if prod(shapes[0]) != prod(shapes[1]):
+            raise VerifyException(
+                f"a tile of {prod(shapes[0])} elements does not reshape to {prod(shapes[1])}"
+            )
+
+
+@irdl_op_definition
+class MoveOp(TypedOp):
+    """A copy into another memory space, or into another layout in the same one."""
+
+    name = "tile.move"
+    IN_PLACE: ClassVar[bool] = False
+
+    source = operand_def(reads(TILE))
+    result = result_def(TILE)
+
+    def __init__(self, source: Value, result_type: TileType):
+        Operation.__init__(self, operands=[SSAValue.get(source)], result_types=[result_type])
+
+    @staticmethod
+    def moved(tile: TileType, space: MemorySpace, layout: Layout | None = None) -> TileType:
+        """
+        The type of `tile` after a move. Without a `layout` the tile has that of the destination
+        space, but into the vector and bias buffers it keeps its own.
+        """
+        keeps = space in (MemorySpace.VEC, MemorySpace.BIAS)
+        if layout is None and keeps:
+            layout = tile.layout
+        return TileType(
+            tile.get_shape(),
+            tile.element_type,
+            space,
+            valid=tile.valid_shape,
+            layout=layout,
+            pad=tile.pad_value,
+        )
+
+    def verify_(self) -> None:
+        source, result = TileType.of(self.source.type), TileType.of(self.result.type)
+        kept = (
+            ("shape", source.get_shape(), result.get_shape()),
+            (
+                "valid region",
+                source.valid_shape,
+                result.valid_shape,
+            ),
+        )
+        for what, wanted, got in kept:
+            if wanted != got:
+                raise VerifyException(f"a move keeps the {what} {list(wanted)}, got {list(got)}")
+        # The accumulator's drain converts on the way, see `verify-target`.
+        converts = source.memory_space is MemorySpace.ACC
+        if source.element_type != result.element_type and not converts:
+            raise VerifyException(
+                f"a move keeps the element type {source.element_type}, got {result.element_type}"
+            )
+        if result.memory_space is None:
+            raise VerifyException("a move says in its result's type where it moves the tile")
+
+
+@irdl_op_definition
+class SetValidShapeOp(TypedOp):
+    """The same tile with another valid region; no element moves."""
+
+    name = "tile.set_validshape"
+
+    source = operand_def(reads(TILE))
+    valid = var_operand_def(IndexType)
+    static_valid = indices_prop("valid")
+    result = result_def(names("source", TILE))
+
+    def __init__(self, source: Value, valid: Sequence[Index]):
+        static, dynamic = split_indices(valid)
+        source = SSAValue.get(source)
+        Operation.__init__(
+            self,
+            operands=[source, *dynamic],
+            result_types=[TileType.of(source.type).with_valid(static)],
+            properties=indices_properties(static_valid=static),
+        )
+
+    @property
+    def valid_extents(self) -> Sequence[Index]:
+        """The extents of the valid region, one a dimension."""
+        return mixed_indices(self.static_valid, self.valid)
+
+    def verify_(self) -> None:
+        source, result = TileType.of(self.source.type), TileType.of(self.result.type)
+        verify_extents("valid", self.valid_extents, result.valid_shape, always=True)
+        if source.with_valid(None) != result.with_valid(None):
+            raise VerifyException(f"only the valid region of {source} may change, got {result}")
+
+
+@irdl_op_definition
+class ValidDimOp(TypedOp):
+    """The extent of the valid region along an axis, in elements."""
+
+    name = "tile.valid_dim"
+
+    source = operand_def(reads(TILE))
+    axis = integer_prop(minimum=0)
+    result = result_def(IndexType)
+
+    def __init__(self, source: Value, axis: int):
+        Operation.__init__(
+            self,
+            operands=[SSAValue.get(source)],
+            result_types=[INDEX],
+            properties={"axis": integer_attr(axis)},
+        )
+
+    def verify_(self) -> None:
+        rank = TileType.of(self.source.type).get_num_dims()
+        if self.axis.value.data >= rank:
+            raise VerifyException(f"axis {self.axis.value.data} of a tile of {rank} dimensions")
+
+
+@irdl_op_definition
+class ReadOp(TypedOp):
+    """One element of a tile."""
+
+    name = "tile.read"
+
+    source = operand_def(reads(TILE, spaces=(MemorySpace.VEC,)))
+    indices = var_operand_def(IndexType)
+    static_indices = subscript_prop()
+    result = result_def(SCALAR)
+
+    def __init__(self, source: Value, indices: Sequence[Index]):
+        static, dynamic = split_indices(indices)
+        source = SSAValue.get(source)
+        Operation.__init__(
+            self,
+            operands=[source, *dynamic],
+            result_types=[TileType.of(source.type).element_type],
+            properties=indices_properties(static_indices=static),
+        )
+
+    @property
+    def element(self) -> Sequence[Index]:
+        """Which element, one index a dimension."""
+        return mixed_indices(self.static_indices, self.indices)
+
+    def verify_(self) -> None:
+        tile = TileType.of(self.source.type)
+        verify_window("the tile", self.element, (1,) * len(self.element), tile.get_shape())
+        if self.result.type != tile.element_type:
+            raise VerifyException(f"result should be {tile.element_type}, got {self.result.type}")
+
+
+@irdl_op_definition
+class WriteOp(TypedOp):
+    """The tile with one element replaced."""
+
+    name = "tile.write"
+
+    value = operand_def(reads(SCALAR))
+    destination = operand_def(updates(TILE, spaces=(MemorySpace.VEC,)))
+    indices = var_operand_def(IndexType)
+    static_indices = subscript_prop()
+    result = result_def(names("destination", TILE))
+
+    def __init__(self, value: Value, destination: Value, indices: Sequence[Index]):
+        static, dynamic = split_indices(indices)
+        destination = SSAValue.get(destination)
+        Operation.__init__(
+            self,
+            operands=[SSAValue.get(value), destination, *dynamic],
+            result_types=[destination.type],
+            properties=indices_properties(static_indices=static),
+        )
+
+    @classmethod
+    def default_result_operand(cls) -> int:
+        return 1
+
+    @property
+    def element(self) -> Sequence[Index]:
+        """Which element, one index a dimension."""
+        return mixed_indices(self.static_indices, self.indices)
+
+    def verify_(self) -> None:
+        tile = TileType.of(self.destination.type)
+        verify_window("the tile", self.element, (1,) * len(self.element), tile.get_shape())
+        if self.value.type != tile.element_type:
+            raise VerifyException(f"value should be {tile.element_type}, got {self.value.type}")
+        if self.result.type != tile:
+            raise VerifyException(f"result should be {tile}, got {self.result.type}")
