@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 DIALECTS: dict[str, str] = {}
 """Dialect name -> name of its `Dialect` object in `dialects/<dialect name>.py`."""
 
-PASSES: tuple[str, ...] = ()
+PASSES: tuple[str, ...] = ("verify-property",)
 """Pass names, alphabetically."""
 
 TARGETS: dict[str, str] = {}

@@ -40,6 +40,8 @@ class KnownVerdicts:
         self._module: ModuleOp | None = None
         self._snapshot: Snapshot | None = None
         self._verdicts: dict[str, Verdict] = {}
+        self.is_valid_ir = False
+        """The module verified, and has not changed since; set by the driver."""
 
     def is_about(self, module: ModuleOp) -> bool:
         """Whether what is known is about this module as it is now; forgets it all if not."""
@@ -52,6 +54,7 @@ class KnownVerdicts:
         self._module = module
         self._snapshot = Snapshot(module)
         self._verdicts = {}
+        self.is_valid_ir = False
         return False
 
     def verdicts(self, names: Iterable[str], module: ModuleOp) -> dict[str, Verdict]:

@@ -19,7 +19,7 @@ class SourceToken(Token[MLIRTokenKind, str]):
     __slots__ = ("end", "input", "kind", "start", "text")
 
     kind: MLIRTokenKind
-    text: str  # pyright: ignore[reportIncompatibleMethodOverride]
+    text: str
     start: Position
     end: Position
     input: Input[str]
@@ -28,7 +28,7 @@ class SourceToken(Token[MLIRTokenKind, str]):
         self, kind: MLIRTokenKind, text: str, start: Position, end: Position, input: Input[str]
     ):
         self.kind = kind
-        self.text = text
+        self.text = text  # pyright: ignore[reportIncompatibleMethodOverride]
         self.start = start
         self.end = end
         self.input = input

@@ -101,7 +101,7 @@ class _State(ParserState[MLIRTokenKind, str]):
 class LocatingParser(Parser):
     """An MLIR parser that gives ops their locations; see the module's text."""
 
-    _parser_state: _State  # pyright: ignore[reportIncompatibleVariableOverride]
+    _parser_state: _State
 
     def __init__(
         self, ctx: Context, input: str | bytes, name: str = "<unknown>", line_offset: int = 0
@@ -111,7 +111,8 @@ class LocatingParser(Parser):
         super().__init__(ctx, "", name)
         self._content = text
         lexer: MLIRLexer = SourceLexer(Input(text, name))
-        self._parser_state = cast(_State, ParserState(lexer))
+        state = cast(_State, ParserState(lexer))
+        self._parser_state = state  # pyright: ignore[reportIncompatibleVariableOverride]
         self._file = StringAttr(name)
         self._line_offset = line_offset
         # `Span.get_location` counts the lines from the start of the text on each call.
@@ -169,6 +170,9 @@ class LocatingParser(Parser):
         except ParseError as e:
             if e.msg.startswith("values used but not defined"):
                 raise DiagnosticsError(self._undefined_values()) from e
+            if e.msg.startswith("Could not parse entire input"):
+                at_end = self._parser_state.current_token.kind is MLIRTokenKind.EOF
+                self.raise_error("expected at least one op" if at_end else "expected an op")
             raise
         except RecursionError:
             self.raise_error("the program is nested too deeply")

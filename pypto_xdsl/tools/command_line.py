@@ -1,0 +1,131 @@
+"""
+The manners of our command lines: exit statuses, one-line errors, no tracebacks.
+
+Exit status 0: done.  1: the program is wrong.  2: the command line is wrong (an unknown flag or
+pass, a bad option, a file that cannot be read or written).  130: interrupted.  141: whoever read
+our output closed it.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import sys
+import traceback
+from collections.abc import Callable
+
+from xdsl.ir import Operation
+from xdsl.utils.exceptions import ArgSpecParseError
+
+from pypto_xdsl.diagnostics import Diagnostic, DiagnosticsError, diagnose_at
+
+WRONG_PROGRAM = 1
+WRONG_COMMAND_LINE = 2
+INTERRUPTED = 130
+"""As a shell reports a command that died from Ctrl-C."""
+OUTPUT_CLOSED = 141
+"""As a shell reports a command that died from a closed pipe."""
+
+TRACEBACK_VARIABLE = "PYPTO_TRACEBACK"
+"""Environment variable that makes an internal error print its Python traceback."""
+
+RECURSION_LIMIT = 50_000
+"""xDSL parses, prints and clones by recursion, some ten Python frames for each nested region."""
+
+
+class CommandLineError(Exception):
+    """The command line is wrong: one line says how."""
+
+
+def run_tool(name: str, tool: Callable[[], int]) -> int:
+    """
+    Run a command-line tool; its exit status.
+
+    `tool` returns its own status, and may raise `CommandLineError` and `DiagnosticsError`.
+    """
+    thresholds = gc.get_threshold()
+    recursion_limit = sys.getrecursionlimit()
+    # IR is one large structure that lives to the end: looking it over for garbage all the time
+    # costs a fifth of the run.
+    gc.set_threshold(100_000, 20, 100)
+    sys.setrecursionlimit(max(recursion_limit, RECURSION_LIMIT))
+    try:
+        status = tool()
+        sys.stdout.flush()
+        return status
+    except CommandLineError as e:
+        return _complain(name, str(e), WRONG_COMMAND_LINE)
+    except ArgSpecParseError as e:
+        return _complain(name, _one_line(e), WRONG_COMMAND_LINE)
+    except DiagnosticsError as e:
+        print(e, file=sys.stderr)
+        return WRONG_PROGRAM
+    except BrokenPipeError:
+        # The reader of our output has seen enough, as `head` does: nothing to complain about.
+        _discard_stdout()
+        return OUTPUT_CLOSED
+    except KeyboardInterrupt:
+        return _complain(name, "interrupted", INTERRUPTED)
+    except OSError as e:
+        return _complain(name, describe_os_error(e), WRONG_COMMAND_LINE)
+    except Exception as e:
+        print(internal_error(e, name), file=sys.stderr)
+        return WRONG_PROGRAM
+    finally:
+        gc.set_threshold(*thresholds)
+        sys.setrecursionlimit(recursion_limit)
+
+
+def _complain(name: str, message: str, status: int) -> int:
+    print(f"{name}: error: {message}", file=sys.stderr)
+    return status
+
+
+def _one_line(error: ArgSpecParseError) -> str:
+    """xDSL shows the specification, a line of carets, and below what it expected."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip(" ^")]
+    return f"bad pass specification '{lines[2]}': {lines[-1]}" if len(lines) > 3 else lines[-1]
+
+
+def describe_os_error(error: OSError) -> str:
+    """`cannot open 'x': no such file or directory`, as one line."""
+    reason = (error.strerror or str(error)).lower()
+    return f"cannot open '{error.filename}': {reason}" if error.filename else reason
+
+
+def _discard_stdout() -> None:
+    """Keep the interpreter from complaining when it flushes a closed stdout at its end."""
+    try:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OSError:
+        # Not a real file, as in tests: there is nothing to flush.
+        return
+
+
+def internal_error(error: Exception, where: str) -> Diagnostic:
+    """
+    What to tell of an exception that nobody expected: a bug of ours, with the place in the
+    program that brought it out, if one is at hand.
+    """
+    if os.environ.get(TRACEBACK_VARIABLE):
+        traceback.print_exception(error, file=sys.stderr)
+    reason = str(error).strip().partition("\n")[0]
+    kind = type(error).__name__
+    message = f"internal error in {where}: {kind}{': ' if reason else ''}{reason}"
+    if isinstance(error, RecursionError):
+        message = f"the program is nested too deeply for {where}"
+    op = _op_at_hand(error)
+    found = Diagnostic(message) if op is None else diagnose_at(op.location, message)
+    return found.with_notes(found.note(f"set {TRACEBACK_VARIABLE}=1 to see the traceback"))
+
+
+def _op_at_hand(error: Exception) -> Operation | None:
+    """The op that the innermost function on the way to the error was working on."""
+    op: Operation | None = None
+    frames = error.__traceback__
+    while frames is not None:
+        local = frames.tb_frame.f_locals.get("op")
+        if isinstance(local, Operation):
+            op = local
+        frames = frames.tb_next
+    return op

@@ -1,0 +1,100 @@
+"""
+`--verify-diagnostics`: a test says which diagnostics it expects, as in MLIR.
+
+A comment `// expected-error @+1 {{text}}` expects one error, on the next line, whose message
+contains the text; likewise `-warning`, `-remark` and `-note`.  The place is `@+n`, `@-n`,
+`@above`, `@below`, `@n` (that line), `@unknown` (no location), or this line if there is none.
+With `-re` after the kind, parts of the text in `{{...}}` are regular expressions.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from pypto_xdsl.diagnostics import Diagnostic, Note
+
+_EXPECTED = re.compile(
+    r"//.*?expected-(?P<kind>error|warning|remark|note)(?P<re>-re)?\s*"
+    r"(?:@(?P<at>[+-]?\d+|above|below|unknown))?\s*\{\{(?P<text>.*)\}\}\s*$"
+)
+
+
+@dataclass
+class _Expectation:
+    kind: str
+    written_at: int
+    line: int
+    """The line of the diagnostic, 0 for an unknown location."""
+    text: str
+    pattern: re.Pattern[str]
+
+    def matches(self, kind: str, line: int, message: str) -> bool:
+        return kind == self.kind and line == self.line and self.pattern.search(message) is not None
+
+
+def check_expected(
+    text: str, diagnostics: Iterable[Diagnostic], file: str, line_offset: int = 0
+) -> list[str]:
+    """
+    What differs between the diagnostics and those that the comments of a text expect: a line
+    for each unexpected one and for each that was expected in vain.
+
+    Errors, warnings and remarks must all be expected; notes need not be.
+    """
+    waiting = list(_expectations(text, line_offset))
+    problems: list[str] = []
+    for diagnostic in diagnostics:
+        line = diagnostic.line if diagnostic.file == file else 0
+        if not _take(waiting, diagnostic.severity, line, diagnostic.message):
+            problems.append(f"{_place(diagnostic)}: error: unexpected {_said(diagnostic)}")
+        for note in diagnostic.notes:
+            _take(waiting, "note", note.line if note.file == file else 0, note.message)
+    for missed in waiting:
+        problems.append(
+            f"{file}:{missed.written_at}: error: expected {missed.kind} "
+            f'"{missed.text}" was not produced'
+        )
+    return problems
+
+
+def _expectations(text: str, line_offset: int) -> Iterator[_Expectation]:
+    for number, line in enumerate(text.split("\n"), start=1 + line_offset):
+        match = _EXPECTED.search(line)
+        if match is None:
+            continue
+        at = match["at"] or "+0"
+        if at == "unknown":
+            where = 0
+        elif at in ("above", "below"):
+            where = number + (1 if at == "below" else -1)
+        else:
+            where = int(at) + (number if at[0] in "+-" else 0)
+        wanted = match["text"]
+        pattern = _with_regular_expressions(wanted) if match["re"] else re.escape(wanted)
+        yield _Expectation(match["kind"], number, where, wanted, re.compile(pattern))
+
+
+def _with_regular_expressions(text: str) -> str:
+    """A pattern of a text where `{{...}}` holds regular expressions."""
+    parts = re.split(r"\{\{(.*?)\}\}", text)
+    return "".join(
+        f"(?:{part})" if number % 2 else re.escape(part) for number, part in enumerate(parts)
+    )
+
+
+def _take(waiting: list[_Expectation], kind: str, line: int, message: str) -> bool:
+    for number, expectation in enumerate(waiting):
+        if expectation.matches(kind, line, message):
+            del waiting[number]
+            return True
+    return False
+
+
+def _place(diagnostic: Diagnostic | Note) -> str:
+    return f"{diagnostic.file}:{diagnostic.line}:{diagnostic.column}"
+
+
+def _said(diagnostic: Diagnostic) -> str:
+    return f"{diagnostic.severity}: {diagnostic.message}"
