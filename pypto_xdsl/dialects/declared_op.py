@@ -36,7 +36,6 @@ from xdsl.irdl import (
     AttrConstraint,
     IntConstraint,
     IRDLOperation,
-    RangeLengthConstraint,
     VerificationContext,
     traits_def,
 )
@@ -295,8 +294,8 @@ _DeclarationT = TypeVar("_DeclarationT", OperandDeclaration, ResultDeclaration)
 def _find(constraint: object, kind: type[_DeclarationT]) -> _DeclarationT | None:
     """The declaration inside the constraint on a range of operands or results."""
     while constraint is not None and not isinstance(constraint, kind):
-        inner = "constraint" if isinstance(constraint, RangeLengthConstraint) else "constr"
-        constraint = getattr(constraint, inner, None)
+        # A range of a fixed length wraps the constraint on its elements once more.
+        constraint = getattr(constraint, "constr", None) or getattr(constraint, "constraint", None)
     return constraint
 
 

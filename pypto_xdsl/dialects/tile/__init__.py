@@ -8,9 +8,10 @@ next value (`tile.write`). Global memory is reached by `tile.load` and `tile.sto
 from xdsl.ir import Dialect
 
 from pypto_xdsl.dialects.declared_op import ops_defined_in
-from pypto_xdsl.dialects.tile import attributes, elementwise, memory, reductions, selection
+from pypto_xdsl.dialects.tile import attributes, elementwise, grid, memory, reductions, selection
 from pypto_xdsl.dialects.tile.attributes import *
 from pypto_xdsl.dialects.tile.elementwise import *
+from pypto_xdsl.dialects.tile.grid import *
 from pypto_xdsl.dialects.tile.memory import *
 from pypto_xdsl.dialects.tile.reductions import *
 from pypto_xdsl.dialects.tile.selection import *
@@ -18,7 +19,7 @@ from pypto_xdsl.dialects.tile.types import *
 
 Tile = Dialect(
     "tile",
-    ops_defined_in(elementwise, selection, reductions, memory),
+    ops_defined_in(elementwise, selection, reductions, memory, grid),
     [
         TileType,
         attributes.MemorySpaceAttr,
