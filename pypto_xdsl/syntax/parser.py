@@ -24,7 +24,7 @@ import re
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from typing import cast
+from typing import NoReturn, cast
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import (
@@ -163,6 +163,35 @@ class LocatingParser(Parser):
                 )
         message = error.msg.strip().rstrip(".!") or "syntax error"
         return Diagnostic(message, self._file.data, line, column, notes=tuple(notes))
+
+    def raise_error(
+        self,
+        msg: str,
+        at_position: Span[str] | Position | None = None,
+        end_position: Position | None = None,
+    ) -> NoReturn:
+        if at_position is None and msg[1:].startswith("xpected"):
+            # What is missing at the end of a line is missing there, not at the next token.
+            at_position = self._end_of_line_before(self._parser_state.current_token)
+        if at_position is None:
+            super().raise_error(msg)
+        if end_position is None:
+            super().raise_error(msg, at_position)
+        assert isinstance(at_position, Position)
+        super().raise_error(msg, at_position, end_position)
+
+    def _end_of_line_before(self, token: SourceToken) -> Position | None:
+        """The end of the last line with a token, if `token` is the first of its line."""
+        line = bisect_right(self._line_starts, token.start) - 1
+        if self._content[self._line_starts[line] : token.start].strip():
+            return None
+        while line > 0:
+            line -= 1
+            start = self._line_starts[line]
+            text = self._content[start : self._line_starts[line + 1]].partition("//")[0].rstrip()
+            if text:
+                return start + len(text)
+        return None
 
     def parse_module(self, allow_implicit_module: bool = True) -> ModuleOp:
         try:
@@ -424,6 +453,9 @@ class LocatingParser(Parser):
             dialect, dot, rest = name.partition(".")
             if not dot or self.ctx.get_optional_dialect(dialect) is not None:
                 known = [op.name for op in self.ctx.loaded_ops]
+                # Within an op of a dialect, its ops go without the prefix.
+                for prefix in {f"{around}." for around in self._parser_state.dialect_stack}:
+                    known += [full[len(prefix) :] for full in known if full.startswith(prefix)]
             else:
                 # The dialect itself is misspelt, or foreign; loading all to look is too slow.
                 known = [f"{other}.{rest}" for other in self.ctx.registered_dialect_names]
