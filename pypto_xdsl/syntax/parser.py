@@ -110,9 +110,6 @@ class LocatingParser(Parser):
         # The lexer of the base class reads one token, which is all it will ever read.
         super().__init__(ctx, "", name)
         self._content = text
-        lexer: MLIRLexer = SourceLexer(Input(text, name))
-        state = cast(_State, ParserState(lexer))
-        self._parser_state = state  # pyright: ignore[reportIncompatibleVariableOverride]
         self._file = StringAttr(name)
         self._line_offset = line_offset
         # `Span.get_location` counts the lines from the start of the text on each call.
@@ -128,6 +125,12 @@ class LocatingParser(Parser):
         # Location aliases: where those not read yet are defined, and those read ahead.
         self._later_location_aliases: dict[str, Position] | None = None
         self._known_ahead: set[str] = set()
+        lexer: MLIRLexer = SourceLexer(Input(text, name))
+        try:
+            state = cast(_State, ParserState(lexer))
+        except ParseError as e:
+            raise DiagnosticsError((self.diagnose(e),)) from e
+        self._parser_state = state  # pyright: ignore[reportIncompatibleVariableOverride]
 
     # Positions and locations
 
