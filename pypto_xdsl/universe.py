@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from xdsl.utils.frontend import Frontend
     from xdsl.utils.target import Target
 
-DIALECTS: dict[str, str] = {"ptensor": "PTensor", "tile": "Tile"}
+DIALECTS: dict[str, str] = {"orch": "Orch", "ptensor": "PTensor", "tile": "Tile"}
 """Dialect name -> name of its `Dialect` object in `dialects/<dialect name>.py`."""
 
 PASSES: tuple[str, ...] = ("verify-property",)
