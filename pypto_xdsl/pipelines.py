@@ -27,7 +27,6 @@ def pipeline_pass(
     def factory() -> type[ModulePass]:
         # Universes are read at the start of every xDSL tool: nothing is imported before use.
         from dataclasses import dataclass
-        from typing import ClassVar
 
         from xdsl.context import Context
         from xdsl.dialects.builtin import ModuleOp
@@ -41,7 +40,7 @@ def pipeline_pass(
             """Runs the passes of a named pipeline."""
 
             name = pipeline_name
-            specs: ClassVar[tuple[str, ...]] = pipelines[pipeline_name]
+            specs = pipelines[pipeline_name]
 
             def apply(self, ctx: Context, op: ModuleOp) -> None:
                 passes = Universe.get_multiverse().all_passes

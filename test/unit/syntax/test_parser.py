@@ -191,7 +191,7 @@ def test_a_text_with_an_alias_means_what_the_alias_means():
         ("\x01", "a.mlir:1:1: error: Unexpected character"),
         ('"test.op', "a.mlir:1:1: error: "),
         ("func.func @f(%a: tensor<0x>) ", "a.mlir:1:27: error: Expected shape type"),
-        ('"test.op"() {a = [1, 300 : i8]} : () -> ()', "a.mlir:1:21: error: Integer value 300"),
+        ('"test.op"() {a = [1, 300 : i8]} : () -> ()', "a.mlir:1:22: error: Integer value 300"),
         ("func.func @f(%a: i32, %a: i32) {}", "a.mlir:1:23: error: SSA value %a is already"),
         ("func.func @f() { cf.br ^bb1 }", "a.mlir:1:24: error: use of undefined block '^bb1'"),
     ],
