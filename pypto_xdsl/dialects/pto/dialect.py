@@ -1,0 +1,53 @@
+"""The `pto` dialect: all its ops, types and attributes."""
+
+from types import ModuleType
+
+from xdsl.ir import Dialect
+
+from pypto_xdsl.dialects.pto import (
+    elementwise,
+    indexing,
+    matmul,
+    movement,
+    reduction,
+    scalar,
+    section,
+    selection,
+    sync,
+    views,
+)
+from pypto_xdsl.dialects.pto.attributes import ATTRIBUTES
+from pypto_xdsl.dialects.pto.declaration import PtoOp
+from pypto_xdsl.dialects.pto.types import TYPES
+
+FAMILIES: tuple[ModuleType, ...] = (
+    views,
+    movement,
+    elementwise,
+    selection,
+    reduction,
+    indexing,
+    matmul,
+    scalar,
+    sync,
+    section,
+)
+"""The modules that declare ops, in the order of the reference."""
+
+
+def declared_ops(module: ModuleType) -> list[type[PtoOp]]:
+    """The ops that a module declares, in its order."""
+    return [
+        value
+        for value in vars(module).values()
+        if isinstance(value, type)
+        and issubclass(value, PtoOp)
+        and "DECLARATION" in vars(value)
+        and value.__module__ == module.__name__
+    ]
+
+
+OPS = [op for module in FAMILIES for op in declared_ops(module)]
+"""Every op of the dialect."""
+
+Pto = Dialect("pto", [*OPS], [*ATTRIBUTES, *TYPES])

@@ -1,0 +1,673 @@
+"""Ops that compute each element of a tile from the elements in its place."""
+
+from xdsl.dialects.builtin import IntegerType
+from xdsl.irdl import operand_def, opt_operand_def, opt_prop_def
+
+from pypto_xdsl.dialects.pto import attributes as a
+from pypto_xdsl.dialects.pto import enumerations as w
+from pypto_xdsl.dialects.pto import rules as r
+from pypto_xdsl.dialects.pto.declaration import (
+    OperandConstraint,
+    OperandInfo,
+    PtoOp,
+    Role,
+    Rule,
+    declare,
+    word,
+)
+from pypto_xdsl.dialects.pto.enumerations import Pipe
+from pypto_xdsl.dialects.pto.operands import (
+    F32,
+    FLOAT_TYPES,
+    READ_TILE,
+    SCALAR,
+    SCRATCH_TILE,
+    SIGNLESS,
+    UPDATE_TILE,
+    WRITE_TILE,
+)
+from pypto_xdsl.dialects.pto.syntax import TileOp
+from pypto_xdsl.dialects.pto.types import TileBufType
+
+V = Pipe.V
+HIGH = w.Precision.DEFAULT
+
+
+def precision(attribute: type) -> object:
+    """The property that asks for the more exact form of an op."""
+    return opt_prop_def(word(attribute), default_value=attribute(HIGH), prop_name="precisionType")
+
+
+class UnaryOp(TileOp):
+    """`dst = f(src)`"""
+
+    src = operand_def(READ_TILE)
+    dst = operand_def(WRITE_TILE)
+
+
+def _unary(dtypes: r.Dtypes) -> tuple[Rule, ...]:
+    return (
+        r.in_vec("src", "dst"),
+        r.row_major("src", "dst"),
+        r.same_dtype("src", "dst"),
+        r.dtype("src", dtypes),
+        r.same_valid("src", "dst"),
+    )
+
+
+_FLOAT = _unary(r.FLOATS)
+
+TAbsOp = declare(UnaryOp, "TAbsOp", "tabs", "dst = |src|", pipe=V, rules=_FLOAT, in_place=["src"])
+TNegOp = declare(
+    UnaryOp,
+    "TNegOp",
+    "tneg",
+    "dst = -src; integers wrap",
+    pipe=V,
+    rules=_unary(r.ARITHMETIC),
+    in_place=["src"],
+)
+TExpOp = declare(
+    UnaryOp,
+    "TExpOp",
+    "texp",
+    "dst = e ** src",
+    pipe=V,
+    rules=_FLOAT,
+    in_place=["src"],
+    precision_type=precision(a.ExpPrecisionAttr),
+)
+TLogOp = declare(
+    UnaryOp,
+    "TLogOp",
+    "tlog",
+    "dst = ln src",
+    pipe=V,
+    rules=_FLOAT,
+    in_place=["src"],
+    precision_type=precision(a.LogPrecisionAttr),
+)
+TSqrtOp = declare(
+    UnaryOp,
+    "TSqrtOp",
+    "tsqrt",
+    "dst = square root of src",
+    pipe=V,
+    rules=_FLOAT,
+    in_place=["src"],
+    precision_type=precision(a.SqrtPrecisionAttr),
+)
+TRecipOp = declare(
+    UnaryOp,
+    "TRecipOp",
+    "trecip",
+    "dst = 1 / src",
+    pipe=V,
+    rules=_FLOAT,
+    distinct=[("src", "dst")],
+    precision_type=precision(a.RecipPrecisionAttr),
+)
+TReluOp = declare(
+    UnaryOp,
+    "TReluOp",
+    "trelu",
+    "dst = max(src, 0)",
+    pipe=V,
+    rules=_unary(("i32", "f16", "f32")),
+    in_place=["src"],
+)
+TNotOp = declare(
+    UnaryOp,
+    "TNotOp",
+    "tnot",
+    "dst = bitwise not of src",
+    pipe=V,
+    rules=_unary(("i16",)),
+    in_place=["src"],
+)
+
+
+class RsqrtOp(TileOp):
+    """`dst = f(src)` with optional workspace"""
+
+    src = operand_def(READ_TILE)
+    dst = operand_def(WRITE_TILE)
+    tmp = opt_operand_def(SCRATCH_TILE)
+
+
+TRsqrtOp = declare(
+    RsqrtOp,
+    "TRsqrtOp",
+    "trsqrt",
+    "dst = 1 / square root of src; tmp selects the exact form",
+    pipe=V,
+    rules=[*_FLOAT, r.in_vec("tmp"), r.bytes_at_least("tmp", 32)],
+    precision_type=precision(a.RsqrtPrecisionAttr),
+)
+
+
+class BinaryOp(TileOp):
+    """`dst = f(src0, src1)`"""
+
+    src0 = operand_def(READ_TILE)
+    src1 = operand_def(READ_TILE)
+    dst = operand_def(WRITE_TILE)
+
+
+_THREE = ("src0", "src1", "dst")
+
+
+def _binary(dtypes: r.Dtypes) -> tuple[Rule, ...]:
+    return (
+        r.in_vec(*_THREE),
+        r.row_major(*_THREE),
+        r.same_dtype(*_THREE),
+        r.dtype("dst", dtypes),
+        r.same_valid(*_THREE),
+    )
+
+
+_BOTH = ("src0", "src1")
+_ARITHMETIC = _binary(r.ARITHMETIC)
+
+TAddOp = declare(
+    BinaryOp, "TAddOp", "tadd", "dst = src0 + src1", pipe=V, rules=_ARITHMETIC, in_place=_BOTH
+)
+TSubOp = declare(
+    BinaryOp, "TSubOp", "tsub", "dst = src0 - src1", pipe=V, rules=_ARITHMETIC, in_place=_BOTH
+)
+TMulOp = declare(
+    BinaryOp, "TMulOp", "tmul", "dst = src0 * src1", pipe=V, rules=_ARITHMETIC, in_place=_BOTH
+)
+TMaxOp = declare(
+    BinaryOp, "TMaxOp", "tmax", "dst = max(src0, src1)", pipe=V, rules=_ARITHMETIC, in_place=_BOTH
+)
+TMinOp = declare(
+    BinaryOp, "TMinOp", "tmin", "dst = min(src0, src1)", pipe=V, rules=_ARITHMETIC, in_place=_BOTH
+)
+TDivOp = declare(
+    BinaryOp,
+    "TDivOp",
+    "tdiv",
+    "dst = src0 / src1",
+    pipe=V,
+    rules=_binary(r.FLOATS),
+    in_place=_BOTH,
+    precision_type=precision(a.DivPrecisionAttr),
+)
+TFModOp = declare(
+    BinaryOp,
+    "TFModOp",
+    "tfmod",
+    "dst = src0 - trunc(src0 / src1) * src1",
+    pipe=V,
+    rules=_ARITHMETIC,
+    precision_type=precision(a.FmodPrecisionAttr),
+)
+TAndOp = declare(
+    BinaryOp,
+    "TAndOp",
+    "tand",
+    "dst = bitwise and of src0 and src1",
+    pipe=V,
+    rules=_binary(r.INTEGERS),
+    in_place=_BOTH,
+)
+TOrOp = declare(
+    BinaryOp,
+    "TOrOp",
+    "tor",
+    "dst = bitwise or of src0 and src1",
+    pipe=V,
+    rules=_binary(r.INTEGERS),
+    in_place=_BOTH,
+)
+TShlOp = declare(
+    BinaryOp,
+    "TShlOp",
+    "tshl",
+    "dst = src0 shifted left by src1",
+    pipe=V,
+    rules=_binary(r.INTEGERS),
+    in_place=_BOTH,
+)
+TShrOp = declare(
+    BinaryOp,
+    "TShrOp",
+    "tshr",
+    "dst = src0 shifted right by src1, with the sign where it is signed",
+    pipe=V,
+    rules=_binary(r.INTEGERS),
+    in_place=_BOTH,
+)
+TAddReluOp = declare(
+    BinaryOp,
+    "TAddReluOp",
+    "taddrelu",
+    "dst = max(src0 + src1, 0)",
+    pipe=V,
+    rules=_ARITHMETIC,
+    in_place=_BOTH,
+)
+
+
+class BinaryScratchOp(TileOp):
+    """`dst = f(src0, src1)` with workspace"""
+
+    src0 = operand_def(READ_TILE)
+    src1 = operand_def(READ_TILE)
+    tmp = opt_operand_def(SCRATCH_TILE)
+    dst = operand_def(WRITE_TILE)
+
+
+TXorOp = declare(
+    BinaryScratchOp,
+    "TXorOp",
+    "txor",
+    "dst = bitwise exclusive or of src0 and src1",
+    pipe=V,
+    rules=[
+        *_binary(r.INTEGERS),
+        r.in_vec("tmp"),
+        r.row_major("tmp"),
+        r.same_dtype("dst", "tmp"),
+        r.same_valid("dst", "tmp"),
+    ],
+)
+TRemOp = declare(
+    BinaryScratchOp,
+    "TRemOp",
+    "trem",
+    "dst = src0 - floor(src0 / src1) * src1",
+    pipe=V,
+    rules=[
+        *_binary(("i32", "f32")),
+        r.in_vec("tmp"),
+        r.row_major("tmp"),
+        r.same_dtype("dst", "tmp"),
+    ],
+    precision_type=precision(a.RemPrecisionAttr),
+)
+
+
+class PreluOp(TileOp):
+    """`dst = src0 > 0 ? src0 : src0 * src1`"""
+
+    src0 = operand_def(READ_TILE)
+    src1 = operand_def(READ_TILE)
+    tmp = opt_operand_def(SCRATCH_TILE)
+    dst = operand_def(WRITE_TILE)
+
+
+TPReluOp = declare(
+    PreluOp,
+    "TPReluOp",
+    "tprelu",
+    "dst = src0 where it is positive, else src0 * src1",
+    pipe=V,
+    rules=[
+        *_binary(r.FLOATS),
+        r.same_box(*_THREE),
+        r.in_vec("tmp"),
+        r.row_major("tmp"),
+        r.dtype("tmp", ("ui8",), exact=True),
+    ],
+    distinct=[
+        ("src0", "src1"),
+        ("src0", "tmp"),
+        ("src1", "tmp"),
+        ("src0", "dst"),
+        ("src1", "dst"),
+        ("tmp", "dst"),
+    ],
+)
+
+
+class TernaryOp(TileOp):
+    """`dst = f(src0, src1, src2)`"""
+
+    src0 = operand_def(READ_TILE)
+    src1 = operand_def(READ_TILE)
+    src2 = operand_def(READ_TILE)
+    dst = operand_def(WRITE_TILE)
+
+
+_FOUR = ("src0", "src1", "src2", "dst")
+_TERNARY = (r.in_vec(*_FOUR), r.same_dtype(*_FOUR), r.same_box(*_FOUR))
+
+TAddCOp = declare(
+    TernaryOp,
+    "TAddCOp",
+    "taddc",
+    "dst = src0 + src1 + src2",
+    pipe=V,
+    rules=_TERNARY,
+    in_place=_BOTH,
+)
+TSubCOp = declare(
+    TernaryOp,
+    "TSubCOp",
+    "tsubc",
+    "dst = src0 - src1 + src2",
+    pipe=V,
+    rules=_TERNARY,
+    in_place=_BOTH,
+)
+
+
+class ScalarOp(TileOp):
+    """`dst = f(src, scalar)`"""
+
+    src = operand_def(READ_TILE)
+    scalar = operand_def(SCALAR)
+    dst = operand_def(WRITE_TILE)
+
+
+def _scalar(dtypes: r.Dtypes) -> tuple[Rule, ...]:
+    return (
+        r.in_vec("src", "dst"),
+        r.same_dtype("src", "dst"),
+        r.dtype("src", dtypes),
+        r.same_valid("src", "dst"),
+    )
+
+
+_SCALAR = _scalar(r.ARITHMETIC)
+_SRC = ("src",)
+
+TAddSOp = declare(
+    ScalarOp, "TAddSOp", "tadds", "dst = src + scalar", pipe=V, rules=_SCALAR, in_place=_SRC
+)
+TSubSOp = declare(
+    ScalarOp, "TSubSOp", "tsubs", "dst = src - scalar", pipe=V, rules=_SCALAR, in_place=_SRC
+)
+TMulSOp = declare(
+    ScalarOp, "TMulSOp", "tmuls", "dst = src * scalar", pipe=V, rules=_SCALAR, in_place=_SRC
+)
+TMaxSOp = declare(
+    ScalarOp, "TMaxSOp", "tmaxs", "dst = max(src, scalar)", pipe=V, rules=_SCALAR, in_place=_SRC
+)
+TMinSOp = declare(
+    ScalarOp, "TMinSOp", "tmins", "dst = min(src, scalar)", pipe=V, rules=_SCALAR, in_place=_SRC
+)
+TFModSOp = declare(
+    ScalarOp,
+    "TFModSOp",
+    "tfmods",
+    "dst = src - trunc(src / scalar) * scalar",
+    pipe=V,
+    rules=[*_SCALAR, r.row_major("src", "dst"), r.scalar_of("scalar", "src")],
+)
+
+
+class SlopeOp(TileOp):
+    """`dst = src > 0 ? src : src * slope`"""
+
+    src = operand_def(READ_TILE)
+    slope = operand_def(F32)
+    dst = operand_def(WRITE_TILE)
+
+
+TLReluOp = declare(
+    SlopeOp,
+    "TLReluOp",
+    "tlrelu",
+    "dst = src where it is positive, else src * slope",
+    pipe=V,
+    rules=_scalar(r.FLOATS),
+    in_place=_SRC,
+)
+
+
+class IntegerScalarOp(TileOp):
+    """`dst = f(src, scalar)`, the scalar a signless integer of any width"""
+
+    src = operand_def(READ_TILE)
+    scalar = operand_def(SIGNLESS)
+    dst = operand_def(WRITE_TILE)
+
+
+_BITWISE = (*_scalar(r.BITWISE), r.row_major("src", "dst"))
+
+TAndSOp = declare(
+    IntegerScalarOp,
+    "TAndSOp",
+    "tands",
+    "dst = bitwise and of src and scalar",
+    pipe=V,
+    rules=_BITWISE,
+    distinct=[("src", "dst")],
+)
+TOrSOp = declare(
+    IntegerScalarOp,
+    "TOrSOp",
+    "tors",
+    "dst = bitwise or of src and scalar",
+    pipe=V,
+    rules=_BITWISE,
+    distinct=[("src", "dst")],
+)
+TShlSOp = declare(
+    IntegerScalarOp,
+    "TShlSOp",
+    "tshls",
+    "dst = src shifted left by scalar",
+    pipe=V,
+    rules=[*_scalar(("i8", "i16", "i32", "i64")), r.constant_at_least("scalar", 0)],
+    in_place=_SRC,
+)
+TShrSOp = declare(
+    IntegerScalarOp,
+    "TShrSOp",
+    "tshrs",
+    "dst = src shifted right by scalar, with the sign where it is signed",
+    pipe=V,
+    rules=[
+        *_scalar(("i16", "i32")),
+        r.row_major("src", "dst"),
+        r.constant_at_least("scalar", 0),
+    ],
+    in_place=_SRC,
+)
+
+
+class IntegerScalarScratchOp(TileOp):
+    """`dst = f(src, scalar)` with workspace, the scalar a signless integer"""
+
+    src = operand_def(READ_TILE)
+    scalar = operand_def(SIGNLESS)
+    tmp = opt_operand_def(SCRATCH_TILE)
+    dst = operand_def(WRITE_TILE)
+
+
+TXorSOp = declare(
+    IntegerScalarScratchOp,
+    "TXorSOp",
+    "txors",
+    "dst = bitwise exclusive or of src and scalar",
+    pipe=V,
+    rules=[*_BITWISE, r.in_vec("tmp"), r.row_major("tmp"), r.same_dtype("dst", "tmp")],
+    distinct=[("src", "dst")],
+)
+
+
+class ScalarScratchOp(TileOp):
+    """`dst = f(src, scalar)` with workspace"""
+
+    src = operand_def(READ_TILE)
+    scalar = operand_def(SCALAR)
+    tmp = opt_operand_def(SCRATCH_TILE)
+    dst = operand_def(WRITE_TILE)
+
+
+TRemSOp = declare(
+    ScalarScratchOp,
+    "TRemSOp",
+    "trems",
+    "dst = src - floor(src / scalar) * scalar",
+    pipe=V,
+    rules=[
+        *_scalar(("i32", "f32")),
+        r.row_major("src", "dst", "tmp"),
+        r.in_vec("tmp"),
+        r.same_dtype("dst", "tmp"),
+    ],
+)
+
+
+class TwoTilesScalarOp(TileOp):
+    """`dst = f(src0, scalar, src1)`"""
+
+    src0 = operand_def(READ_TILE)
+    scalar = operand_def(SCALAR)
+    src1 = operand_def(READ_TILE)
+    dst = operand_def(WRITE_TILE)
+
+
+_TWO_TILES = (r.in_vec(*_THREE), r.same_dtype(*_THREE), r.same_box(*_THREE))
+
+TAddSCOp = declare(
+    TwoTilesScalarOp,
+    "TAddSCOp",
+    "taddsc",
+    "dst = src0 + scalar + src1",
+    pipe=V,
+    rules=_TWO_TILES,
+    in_place=("src0",),
+)
+TSubSCOp = declare(
+    TwoTilesScalarOp,
+    "TSubSCOp",
+    "tsubsc",
+    "dst = src0 - scalar + src1",
+    pipe=V,
+    rules=_TWO_TILES,
+    in_place=("src0",),
+)
+
+
+class AxpyOp(TileOp):
+    """`dst += scalar * src`"""
+
+    src = operand_def(READ_TILE)
+    scalar = operand_def(SCALAR)
+    dst = operand_def(UPDATE_TILE)
+
+
+TAxpyOp = declare(
+    AxpyOp,
+    "TAxpyOp",
+    "taxpy",
+    "dst = dst + scalar * src",
+    pipe=V,
+    rules=[
+        r.in_vec("src", "dst"),
+        r.row_major("src", "dst"),
+        r.dtype("src", r.FLOATS),
+        r.dtype("dst", r.FLOATS),
+        r.scalar_of("scalar", "src"),
+        r.same_box("src", "dst"),
+        r.same_valid("src", "dst"),
+    ],
+)
+
+
+class PowOp(TileOp):
+    """`dst = base ** exp`"""
+
+    base = operand_def(READ_TILE)
+    exp = operand_def(READ_TILE)
+    dst = operand_def(WRITE_TILE)
+    tmp = opt_operand_def(SCRATCH_TILE)
+
+
+TPowOp = declare(
+    PowOp,
+    "TPowOp",
+    "tpow",
+    "dst = base ** exp",
+    pipe=V,
+    rules=[
+        r.in_vec("base", "exp", "dst", "tmp"),
+        r.row_major("base", "exp", "dst", "tmp"),
+        r.same_dtype("base", "exp", "dst"),
+        r.same_valid("base", "exp", "dst"),
+    ],
+    precision_type=precision(a.PowPrecisionAttr),
+)
+
+
+class PowSOp(TileOp):
+    """`dst = src ** scalar`"""
+
+    src = operand_def(READ_TILE)
+    scalar = operand_def(SCALAR)
+    dst = operand_def(WRITE_TILE)
+    tmp = opt_operand_def(SCRATCH_TILE)
+
+
+TPowSOp = declare(
+    PowSOp,
+    "TPowSOp",
+    "tpows",
+    "dst = src ** scalar",
+    pipe=V,
+    rules=[
+        r.in_vec("src", "dst", "tmp"),
+        r.row_major("src", "dst", "tmp"),
+        r.same_dtype("src", "dst"),
+        r.same_valid("src", "dst"),
+    ],
+    precision_type=precision(a.PowPrecisionAttr),
+)
+
+
+TILE_OR_SCALAR = OperandConstraint(
+    (TileBufType, IntegerType, *FLOAT_TYPES), Role.READ, "a tile or a number"
+)
+
+
+class DivScalarOp(TileOp):
+    """`dst = src / scalar`; either of the two is the tile, in the order of the text"""
+
+    src = operand_def(TILE_OR_SCALAR)
+    scalar = operand_def(TILE_OR_SCALAR)
+    dst = operand_def(WRITE_TILE)
+
+    @property
+    def scalar_first(self) -> bool:
+        """Whether the number is divided by the tile."""
+        return not isinstance(self.src.type, TileBufType)
+
+    def role_of(self, info: OperandInfo) -> Role:
+        if info.name == "dst" or isinstance(self.operand(info.name).type, TileBufType):
+            return info.role
+        return Role.VALUE
+
+
+def _one_tile(op: PtoOp) -> str | None:
+    tiles = [tile for name in ("src", "scalar") if (tile := r.tile_of(op, name)) is not None]
+    if len(tiles) != 1:
+        return f"got {len(tiles)} tiles"
+    dst = op.operand("dst").type
+    assert isinstance(dst, TileBufType)
+    if tiles[0].element_type != dst.element_type:
+        return f"got {r.dtype_name(tiles[0].element_type)} and {r.dtype_name(dst.element_type)}"
+    return None
+
+
+TDivSOp = declare(
+    DivScalarOp,
+    "TDivSOp",
+    "tdivs",
+    "dst = src / scalar, one of them a tile",
+    pipe=V,
+    rules=[
+        r.in_vec("src", "scalar", "dst"),
+        Rule("one tile of dst's element type and one number", _one_tile),
+        r.dtype("dst", r.ARITHMETIC),
+        r.same_valid("src", "scalar", "dst"),
+    ],
+    in_place=["src", "scalar"],
+    precision_type=precision(a.DivPrecisionAttr),
+)
