@@ -1,0 +1,147 @@
+"""
+Programs of any size, for benchmarks and for tests of growth.
+
+Each function gives the text of a module of about the given number of operations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+_VECTOR = "tensor<16x256xf32>"
+_TILE = "!tile.tile<16x256xf32>"
+_COLUMN = "!tile.tile<16x1xf32>"
+
+
+def kernels(operations: int) -> str:
+    """Kernels that store two outputs in the wrong order, and one function that calls them all."""
+    count = max(operations // 11, 1)
+    parts: list[str] = []
+    for k in range(count):
+        parts.append(
+            f"orch.func incore @kernel_{k}(in %x : {_VECTOR}, out %a : {_VECTOR}, "
+            f"out %b : {_VECTOR}) -> ({_VECTOR}, {_VECTOR}) {{\n"
+            f"  %t = tile.load %x[0, 0] : {_VECTOR} -> {_TILE}\n"
+            f"  %sum = tile.add %t, %t : {_TILE}\n"
+            f"  %exp = tile.exp %sum : {_TILE}\n"
+            f"  %prod = tile.mul %exp, %t : {_TILE}\n"
+            f"  %b1 = tile.store %prod, %b[0, 0] : {_TILE}, {_VECTOR}\n"
+            f"  %a1 = tile.store %sum, %a[0, 0] : {_TILE}, {_VECTOR}\n"
+            f"  orch.return %b1, %a1 : {_VECTOR}, {_VECTOR}\n"
+            "}\n"
+        )
+    parts.append(
+        f"orch.func orchestration @main(in %x : {_VECTOR}, out %a : {_VECTOR}, "
+        f"out %b : {_VECTOR}) -> ({_VECTOR}, {_VECTOR}) {{\n"
+    )
+    a, b = "%a", "%b"
+    for k in range(count):
+        parts.append(
+            f"  %b{k}, %a{k} = orch.call @kernel_{k}(%x, {a}, {b}) : "
+            f"({_VECTOR}, {_VECTOR}, {_VECTOR}) -> ({_VECTOR}, {_VECTOR})\n"
+        )
+        a, b = f"%a{k}", f"%b{k}"
+    parts.append(f"  orch.return {a}, {b} : {_VECTOR}, {_VECTOR}\n}}\n")
+    return "".join(parts)
+
+
+def calls(operations: int) -> str:
+    """One kernel, and a function that calls it over and over on one local buffer."""
+    parts = [
+        f"orch.func incore @kernel(in %x : {_VECTOR}, out %a : {_VECTOR}) -> {_VECTOR} {{\n"
+        f"  %t = tile.load %x[0, 0] : {_VECTOR} -> {_TILE}\n"
+        f"  %a1 = tile.store %t, %a[0, 0] : {_TILE}, {_VECTOR}\n"
+        f"  orch.return %a1 : {_VECTOR}\n"
+        "}\n"
+        f"orch.func orchestration @main(in %x : {_VECTOR}) -> {_VECTOR} {{\n"
+        f"  %v0 = ptensor.create : {_VECTOR}\n"
+    ]
+    for k in range(operations):
+        parts.append(
+            f"  %v{k + 1} = orch.call @kernel(%x, %v{k}) : ({_VECTOR}, {_VECTOR}) -> {_VECTOR}\n"
+        )
+    parts.append(f"  orch.return %v{operations} : {_VECTOR}\n}}\n")
+    return "".join(parts)
+
+
+def scopes(operations: int) -> str:
+    """A function with one in-core scope after the other, each of which reads the one before."""
+    count = max(operations // 6, 1)
+    parts = [f"orch.func opaque @main(in %x : {_VECTOR}, out %out : {_VECTOR}) -> {_VECTOR} {{\n"]
+    out = "%out"
+    for k in range(count):
+        parts.append(
+            f"  %o{k} = orch.incore -> ({_VECTOR}) {{\n"
+            f"    %t = tile.load %x[0, 0] : {_VECTOR} -> {_TILE}\n"
+            f"    %u = tile.load {out}[0, 0] : {_VECTOR} -> {_TILE}\n"
+            f"    %s = tile.add %t, %u : {_TILE}\n"
+            f"    %w = tile.store %s, {out}[0, 0] : {_TILE}, {_VECTOR}\n"
+            f"    orch.yield %w : {_VECTOR}\n"
+            "  }\n"
+        )
+        out = f"%o{k}"
+    parts.append(f"  orch.return {out} : {_VECTOR}\n}}\n")
+    return "".join(parts)
+
+
+def columns(operations: int) -> str:
+    """Kernels that compute on column vectors, which the target wants as rows."""
+    count = max(operations // 10, 1)
+    parts: list[str] = []
+    for k in range(count):
+        parts.append(
+            f"orch.func incore @kernel_{k}(in %x : {_VECTOR}, out %a : tensor<16x1xf32>) "
+            "-> tensor<16x1xf32> {\n"
+            f"  %t = tile.load %x[0, 0] : {_VECTOR} -> {_TILE}\n"
+            f"  %tmp = tile.create : {_TILE}\n"
+            f"  %c0 = tile.row_max %t, %tmp : {_TILE} -> {_COLUMN}\n"
+        )
+        for step in range(1, 6):
+            parts.append(f"  %c{step} = tile.add %c{step - 1}, %c0 : {_COLUMN}\n")
+        parts.append(
+            f"  %a1 = tile.store %c5, %a[0, 0] : {_COLUMN}, tensor<16x1xf32>\n"
+            "  orch.return %a1 : tensor<16x1xf32>\n"
+            "}\n"
+        )
+    return "".join(parts)
+
+
+def tensors(operations: int) -> str:
+    """Tensor math in in-core scopes, as it comes from the front end."""
+    count = max(operations // 9, 1)
+    parts = [f"orch.func opaque @main(in %x : {_VECTOR}, out %out : {_VECTOR}) -> {_VECTOR} {{\n"]
+    out = "%out"
+    for k in range(count):
+        parts.append(
+            f"  %o{k} = orch.incore -> ({_VECTOR}) {{\n"
+            f"    %m = ptensor.row_max %x : {_VECTOR} -> tensor<16x1xf32>\n"
+            f"    %d = ptensor.row_expand_sub %x, %m : {_VECTOR}, tensor<16x1xf32>\n"
+            f"    %e = ptensor.exp %d : {_VECTOR}\n"
+            f"    %s = ptensor.row_sum %e : {_VECTOR} -> tensor<16x1xf32>\n"
+            "    %r = ptensor.recip %s : tensor<16x1xf32>\n"
+            f"    %p = ptensor.row_expand_mul %e, %r : {_VECTOR}, tensor<16x1xf32>\n"
+            f"    %w = ptensor.assemble %p, {out}[0, 0] : {_VECTOR}\n"
+            f"    orch.yield %w : {_VECTOR}\n"
+            "  }\n"
+        )
+        out = f"%o{k}"
+    parts.append(f"  orch.return {out} : {_VECTOR}\n}}\n")
+    return "".join(parts)
+
+
+PROGRAMS: dict[str, Callable[[int], str]] = {
+    "kernels": kernels,
+    "calls": calls,
+    "scopes": scopes,
+    "columns": columns,
+    "tensors": tensors,
+}
+
+FOR_PASS: dict[str, str] = {
+    "normalize-return-order": "kernels",
+    "derive-call-directions": "calls",
+    "outline-incore-scopes": "scopes",
+    "resolve-backend-op-layouts": "columns",
+    "default-pipeline": "tensors",
+}
+"""The program that gives a pass the most to do; `kernels` for the others."""
