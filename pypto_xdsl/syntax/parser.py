@@ -48,7 +48,7 @@ from xdsl.utils.mlir_lexer import (
 
 from pypto_xdsl.diagnostics import Diagnostic, DiagnosticsError, Note
 from pypto_xdsl.syntax.lexer import SourceLexer, SourceToken
-from pypto_xdsl.syntax.spelling import did_you_mean
+from pypto_xdsl.syntax.spelling import did_you_mean, similar
 
 _BARE_IDENT = MLIRTokenKind.BARE_IDENT
 _STRING_LIT = MLIRTokenKind.STRING_LIT
@@ -453,17 +453,21 @@ class LocatingParser(Parser):
     def _get_op_by_name(self, name: str) -> type[Operation]:
         op_type = self.ctx.get_optional_op(name, dialect_stack=self._parser_state.dialect_stack)
         if op_type is None:
-            dialect, dot, rest = name.partition(".")
-            if not dot or self.ctx.get_optional_dialect(dialect) is not None:
-                known = [op.name for op in self.ctx.loaded_ops]
-                # Within an op of a dialect, its ops go without the prefix.
-                for prefix in {f"{around}." for around in self._parser_state.dialect_stack}:
-                    known += [full[len(prefix) :] for full in known if full.startswith(prefix)]
-            else:
-                # The dialect itself is misspelt, or foreign; loading all to look is too slow.
-                known = [f"{other}.{rest}" for other in self.ctx.registered_dialect_names]
-            self.raise_error(f"unknown op '{name}'{did_you_mean(name, known)}")
+            self.raise_error(f"unknown op '{name}'{self._similar_op(name)}")
         return op_type
+
+    def _similar_op(self, name: str) -> str:
+        dialect, dot, rest = name.partition(".")
+        if dot and self.ctx.get_optional_dialect(dialect) is None:
+            # Loading all dialects to look for the op would take seconds.
+            if close := similar(dialect, self.ctx.registered_dialect_names):
+                return f"; did you mean '{close}.{rest}'?"
+            return ""
+        known = [op.name for op in self.ctx.loaded_ops]
+        # Within an op of a dialect, its ops go without the prefix.
+        for prefix in {f"{around}." for around in self._parser_state.dialect_stack}:
+            known += [full[len(prefix) :] for full in known if full.startswith(prefix)]
+        return did_you_mean(name, known)
 
     def parse_optional_region(
         self, arguments: Sequence[Parser.Argument] | None = None

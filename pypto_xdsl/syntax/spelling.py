@@ -5,9 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 
-def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """The end of an error about an unknown name: `; did you mean 'x'?`, or nothing."""
+def similar(name: str, known: Iterable[str]) -> str | None:
+    """The known name most like this one, if any is like it."""
     from difflib import get_close_matches
 
-    close = get_close_matches(name, set(known), n=1, cutoff=0.7)
-    return f"; did you mean '{close[0]}'?" if close else ""
+    close = get_close_matches(name, sorted(set(known)), n=1, cutoff=0.7)
+    return close[0] if close else None
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """The end of an error about an unknown name: `; did you mean 'x'?`, or nothing."""
+    close = similar(name, known)
+    return f"; did you mean '{close}'?" if close else ""
