@@ -5,10 +5,12 @@ from types import ModuleType
 from xdsl.ir import Dialect
 
 from pypto_xdsl.dialects.pto import (
+    collective,
     elementwise,
     indexing,
     matmul,
     movement,
+    queue,
     reduction,
     scalar,
     section,
@@ -30,6 +32,8 @@ FAMILIES: tuple[ModuleType, ...] = (
     matmul,
     scalar,
     sync,
+    queue,
+    collective,
     section,
 )
 """The modules that declare ops, in the order of the reference."""

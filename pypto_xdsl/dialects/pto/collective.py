@@ -1,0 +1,474 @@
+"""Transfers between devices, signals and collectives; prefetches that run beside the kernel."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Self
+
+from xdsl.dialects.builtin import IntegerType
+from xdsl.ir import Attribute, SSAValue
+from xdsl.irdl import (
+    AttrSizedOperandSegments,
+    operand_def,
+    opt_operand_def,
+    opt_prop_def,
+    prop_def,
+    result_def,
+    var_operand_def,
+)
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.utils.exceptions import VerifyException
+
+from pypto_xdsl.dialects.pto import attributes as a
+from pypto_xdsl.dialects.pto import enumerations as w
+from pypto_xdsl.dialects.pto import rules as r
+from pypto_xdsl.dialects.pto.declaration import (
+    OperandConstraint,
+    PtoOp,
+    Role,
+    declare,
+    integer,
+    word,
+)
+from pypto_xdsl.dialects.pto.operands import GM_VIEW_TYPES, SIGNLESS
+from pypto_xdsl.dialects.pto.syntax import (
+    build,
+    parse_operand_list,
+    parse_type_list,
+    print_attributes,
+    print_typed_operands,
+    resolve,
+)
+from pypto_xdsl.dialects.pto.types import (
+    AsyncEventType,
+    AsyncSessionType,
+    PrefetchAsyncContextType,
+    PtrType,
+    TileBufType,
+)
+
+GM = (*GM_VIEW_TYPES, PtrType)
+READ_GM = OperandConstraint(GM, Role.READ, "a view of global memory")
+WRITE_GM = OperandConstraint(GM, Role.WRITE, "a view of global memory")
+SIGNAL = OperandConstraint(GM, Role.UPDATE, "a view of global memory")
+STAGING = OperandConstraint((TileBufType,), Role.SCRATCH, "a tile (!pto.tile_buf)")
+ACCUMULATOR = OperandConstraint((TileBufType,), Role.SCRATCH, "a tile (!pto.tile_buf)")
+SESSION = OperandConstraint((AsyncSessionType,), Role.VIEW, "a !pto.async_session")
+EVENT = OperandConstraint((AsyncEventType,), Role.VIEW, "a !pto.async_event")
+CONTEXT = OperandConstraint((PrefetchAsyncContextType,), Role.VIEW, "a !pto.prefetch_async_context")
+WORKSPACE = OperandConstraint((PtrType,), Role.VIEW, "a pointer (!pto.ptr)")
+SCRATCH = OperandConstraint((TileBufType,), Role.VIEW, "a tile (!pto.tile_buf)")
+I1 = IntegerType(1)
+
+
+class CallOp(PtoOp):
+    """`(%a, %b : T, T) {attributes} [-> T]`"""
+
+    HAS_SIDE_EFFECTS: ClassVar[bool] = True
+    OUTS: ClassVar[tuple[str, ...] | None] = ()
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        position = parser.pos
+        parser.parse_punctuation("(")
+        names = parse_operand_list(parser)
+        parser.parse_punctuation(":")
+        found = resolve(parser, names, parse_type_list(parser))
+        parser.parse_punctuation(")")
+        operands = [info.name for info in cls.DECLARATION.operands]
+        if len(found) != len(operands):
+            parser.raise_error(
+                f"{cls.name} expects {len(operands)} operands, got {len(found)}", position
+            )
+        attributes = parser.parse_optional_attr_dict()
+        results: tuple[Attribute, ...] = ()
+        if cls.get_irdl_definition().results:
+            parser.parse_punctuation("->")
+            results = (parser.parse_type(),)
+        return build(cls, dict(zip(operands, found, strict=True)), attributes, results)
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string("(")
+        print_typed_operands(printer, tuple(self.operands))
+        printer.print_string(")")
+        print_attributes(printer, self)
+        if self.results:
+            printer.print_string(" -> ")
+            printer.print_attribute(self.results[0].type)
+
+
+class BuildSessionBase(CallOp):
+    """`(%scratch, %workspace : T, T) -> !pto.async_session`"""
+
+    ALLOCATES: ClassVar[bool] = True
+
+    scratch = operand_def(SCRATCH)
+    workspace = operand_def(WORKSPACE)
+    sync_id = opt_prop_def(integer(32))
+    block_bytes = opt_prop_def(integer(64))
+    comm_block_offset = opt_prop_def(integer(64))
+    queue_num = opt_prop_def(integer(32))
+    channel_group_idx = opt_prop_def(integer(64))
+    session = result_def(AsyncSessionType)
+
+
+class AsyncCopyOp(CallOp):
+    """`(%dst, %src, %session : T, T, T) -> !pto.async_event`"""
+
+    dst = operand_def(WRITE_GM)
+    src = operand_def(READ_GM)
+    session = operand_def(SESSION)
+    event = result_def(AsyncEventType)
+
+    def verify_(self) -> None:
+        super().verify_()
+        verify_same_elements(self, "dst", "src")
+
+
+class AsyncEventOp(CallOp):
+    """`(%event, %session : T, T) -> i1`"""
+
+    event = operand_def(EVENT)
+    session = operand_def(SESSION)
+    completed = result_def(I1)
+
+
+def verify_same_elements(op: PtoOp, *names: str) -> None:
+    """These operands have one element type. Raises `VerifyException`."""
+    found = {
+        r.dtype_name(element): name
+        for name in names
+        if (value := op.optional_operand(name)) is not None
+        and (element := r.element_of(value)) is not None
+    }
+    if len(found) > 1:
+        raise VerifyException(
+            f"expects {', '.join(names)} to have the same element type, got {', '.join(found)}"
+        )
+
+
+BuildAsyncSessionOp = declare(
+    BuildSessionBase,
+    "BuildAsyncSessionOp",
+    "comm.build_async_session",
+    "a channel of asynchronous copies between devices",
+)
+TPutAsyncOp = declare(
+    AsyncCopyOp, "TPutAsyncOp", "comm.tput_async", "begins to copy src to another device's dst"
+)
+TGetAsyncOp = declare(
+    AsyncCopyOp, "TGetAsyncOp", "comm.tget_async", "begins to copy another device's src to dst"
+)
+WaitAsyncEventOp = declare(
+    AsyncEventOp, "WaitAsyncEventOp", "comm.wait_async_event", "waits for a copy"
+)
+TestAsyncEventOp = declare(
+    AsyncEventOp, "TestAsyncEventOp", "comm.test_async_event", "whether a copy is finished"
+)
+
+
+def _verify_signal(signal: SSAValue) -> None:
+    element = r.element_of(signal)
+    if element is None or r.dtype_name(element, signless=True) != "i32":
+        raise VerifyException(f"expects signal element type to be i32, got {element}")
+
+
+class NotifyBase(CallOp):
+    """`(%signal, %value : T, i32) {notifyOp = ...}`"""
+
+    signal = operand_def(SIGNAL)
+    value = operand_def(SIGNLESS)
+    notify_op = prop_def(word(a.NotifyOpAttr), prop_name="notifyOp")
+
+    def verify_(self) -> None:
+        super().verify_()
+        _verify_signal(self.signal)
+
+
+class WaitSignalBase(CallOp):
+    """`(%signal, %value : T, i32) {cmp = ...}`"""
+
+    signal = operand_def(SIGNAL)
+    cmp_value = operand_def(SIGNLESS)
+    cmp = prop_def(word(a.WaitCmpAttr))
+
+    def verify_(self) -> None:
+        super().verify_()
+        _verify_signal(self.signal)
+
+
+class TestSignalBase(WaitSignalBase):
+    """`(%signal, %value : T, i32) {cmp = ...} -> i1`"""
+
+    result = result_def(I1)
+
+
+TNotifyOp = declare(NotifyBase, "TNotifyOp", "comm.tnotify", "sets or raises a device's signal")
+TWaitOp = declare(
+    WaitSignalBase, "TWaitOp", "comm.twait", "waits until a signal compares with a value"
+)
+TTestOp = declare(TestSignalBase, "TTestOp", "comm.ttest", "whether a signal compares with a value")
+
+
+class BufferedCopyOp(PtoOp):
+    """`(%dst, %src, buf(%ping[, %pong]) : T, T, T[, T])`"""
+
+    HAS_SIDE_EFFECTS: ClassVar[bool] = True
+    OUTS: ClassVar[tuple[str, ...] | None] = ()
+
+    dst = operand_def(WRITE_GM)
+    src = operand_def(READ_GM)
+    ping = operand_def(STAGING)
+    pong = opt_operand_def(STAGING)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        parser.parse_punctuation("(")
+        names = [parser.parse_unresolved_operand()]
+        parser.parse_punctuation(",")
+        names.append(parser.parse_unresolved_operand())
+        parser.parse_punctuation(",")
+        parser.parse_keyword("buf")
+        position = parser.pos
+        parser.parse_punctuation("(")
+        staging = parse_operand_list(parser)
+        parser.parse_punctuation(")")
+        if len(staging) > 2:
+            parser.raise_error(f"{cls.name} expects 1 or 2 buffers, got {len(staging)}", position)
+        parser.parse_punctuation(":")
+        found = resolve(parser, [*names, *staging], parse_type_list(parser))
+        parser.parse_punctuation(")")
+        values: dict[str, Any] = dict(zip(("dst", "src", "ping", "pong"), found, strict=False))
+        return build(cls, values, parser.parse_optional_attr_dict())
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string("(")
+        printer.print_list((self.dst, self.src), printer.print_ssa_value)
+        printer.print_string(", buf(")
+        printer.print_list(self.operands[2:], printer.print_ssa_value)
+        printer.print_string(") : ")
+        printer.print_list(self.operand_types, printer.print_attribute)
+        printer.print_string(")")
+        print_attributes(printer, self)
+
+    def verify_(self) -> None:
+        super().verify_()
+        verify_same_elements(self, "dst", "src", "ping", "pong")
+        if self.pong is not None and self.pong.type != self.ping.type:
+            raise VerifyException("expects ping and pong to have the same type")
+
+
+TPutOp = declare(
+    BufferedCopyOp,
+    "TPutOp",
+    "comm.tput",
+    "copies src to another device's dst, tile by tile",
+    atomic_type=opt_prop_def(
+        word(a.AtomicTypeAttr),
+        default_value=a.AtomicTypeAttr(w.AtomicType.NONE),
+        prop_name="atomicType",
+    ),
+)
+TGetOp = declare(
+    BufferedCopyOp, "TGetOp", "comm.tget", "copies another device's src to dst, tile by tile"
+)
+
+
+class CollectiveOp(PtoOp):
+    """`(%a, recv(%ping[, %pong]), group(%g, ...) : T, ...) {root = 0 : i32}`"""
+
+    HAS_SIDE_EFFECTS: ClassVar[bool] = True
+    OUTS: ClassVar[tuple[str, ...] | None] = ()
+    FIXED: ClassVar[tuple[str, ...]] = ()
+    """Operands before `recv(...)`."""
+
+    RECEIVE: ClassVar[tuple[str, str]] = ("ping", "pong")
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        parser.parse_punctuation("(")
+        names = [parser.parse_unresolved_operand()]
+        for _ in cls.FIXED[1:]:
+            parser.parse_punctuation(",")
+            names.append(parser.parse_unresolved_operand())
+        parser.parse_punctuation(",")
+        parser.parse_keyword("recv")
+        position = parser.pos
+        parser.parse_punctuation("(")
+        staging = parse_operand_list(parser)
+        parser.parse_punctuation(")")
+        if len(staging) > 2:
+            parser.raise_error(f"{cls.name} expects 1 or 2 buffers, got {len(staging)}", position)
+        parser.parse_punctuation(",")
+        parser.parse_keyword("group")
+        parser.parse_punctuation("(")
+        group = parse_operand_list(parser)
+        parser.parse_punctuation(")")
+        parser.parse_punctuation(":")
+        found = resolve(parser, [*names, *staging, *group], parse_type_list(parser))
+        parser.parse_punctuation(")")
+        first = len(names) + len(staging)
+        values: dict[str, Any] = dict(zip(cls.FIXED, found, strict=False))
+        values.update(zip(cls.RECEIVE, found[len(names) : first], strict=False))
+        values["group"] = found[first:]
+        return build(cls, values, parser.parse_optional_attr_dict())
+
+    def print(self, printer: Printer) -> None:
+        fixed = [self.operand(name) for name in self.FIXED]
+        staging = [
+            value for name in self.RECEIVE if (value := self.optional_operand(name)) is not None
+        ]
+        group: Any = self.group
+        printer.print_string("(")
+        printer.print_list(fixed, printer.print_ssa_value)
+        printer.print_string(", recv(")
+        printer.print_list(staging, printer.print_ssa_value)
+        printer.print_string("), group(")
+        printer.print_list(group, printer.print_ssa_value)
+        printer.print_string(") : ")
+        printer.print_list(
+            (*fixed, *staging, *group), lambda value: printer.print_attribute(value.type)
+        )
+        printer.print_string(")")
+        print_attributes(printer, self)
+
+    def verify_(self) -> None:
+        super().verify_()
+        group: Any = self.group
+        root: Any = self.properties["root"]
+        if not group:
+            raise VerifyException("expects a group of at least one member")
+        if not 0 <= root.value.data < len(group):
+            raise VerifyException(f"expects root to be in [0, {len(group)}), got {root.value.data}")
+        ping, pong = (self.optional_operand(name) for name in self.RECEIVE)
+        if ping is not None and pong is not None and ping.type != pong.type:
+            raise VerifyException(
+                f"expects {self.RECEIVE[0]} and {self.RECEIVE[1]} to have the same type"
+            )
+        elements = {
+            r.dtype_name(element)
+            for value in self.operands
+            if (element := r.element_of(value)) is not None
+        }
+        if len(elements) > 1:
+            raise VerifyException(
+                f"expects all operands to have the same element type, got {sorted(elements)}"
+            )
+
+
+class BroadcastBase(CollectiveOp):
+    """`(%src, recv(%ping), group(%g, ...) : ...) {root = 0 : i32}`"""
+
+    FIXED: ClassVar[tuple[str, ...]] = ("src",)
+
+    src = operand_def(READ_GM)
+    ping = operand_def(STAGING)
+    pong = opt_operand_def(STAGING)
+    group = var_operand_def(WRITE_GM)
+    root = prop_def(integer(32))
+    irdl_options = (AttrSizedOperandSegments(as_property=True),)
+
+
+class GatherGroupBase(CollectiveOp):
+    """`(%dst, recv(%ping), group(%g, ...) : ...) {root = 0 : i32}`"""
+
+    FIXED: ClassVar[tuple[str, ...]] = ("dst",)
+
+    dst = operand_def(WRITE_GM)
+    ping = operand_def(STAGING)
+    pong = opt_operand_def(STAGING)
+    group = var_operand_def(READ_GM)
+    root = prop_def(integer(32))
+    irdl_options = (AttrSizedOperandSegments(as_property=True),)
+
+
+class ReduceBase(CollectiveOp):
+    """`(%dst, %acc, recv(%ping), group(%g, ...) : ...) {reduceOp = ..., root = 0 : i32}`"""
+
+    FIXED: ClassVar[tuple[str, ...]] = ("dst", "acc")
+    RECEIVE: ClassVar[tuple[str, str]] = ("recv_ping", "recv_pong")
+
+    dst = operand_def(WRITE_GM)
+    acc = operand_def(ACCUMULATOR)
+    recv_ping = operand_def(STAGING)
+    recv_pong = opt_operand_def(STAGING)
+    group = var_operand_def(READ_GM)
+    reduce_op = prop_def(word(a.ReduceOpAttr), prop_name="reduceOp")
+    root = prop_def(integer(32))
+    irdl_options = (AttrSizedOperandSegments(as_property=True),)
+
+
+TBroadcastOp = declare(
+    BroadcastBase, "TBroadcastOp", "comm.tbroadcast", "copies src to each member of a group"
+)
+CommTGatherOp = declare(
+    GatherGroupBase, "CommTGatherOp", "comm.tgather", "dst = the parts of each member, in order"
+)
+CommTScatterOp = declare(
+    BroadcastBase, "CommTScatterOp", "comm.tscatter", "gives each member of a group its part of src"
+)
+TReduceOp = declare(
+    ReduceBase, "TReduceOp", "comm.treduce", "dst = the combination of each member's part"
+)
+
+
+class PrefetchContextBase(CallOp):
+    """`(%workspace : T) -> !pto.prefetch_async_context`"""
+
+    ALLOCATES: ClassVar[bool] = True
+
+    workspace = operand_def(WORKSPACE)
+    ctx = result_def(PrefetchAsyncContextType)
+
+
+class PrefetchBase(CallOp):
+    """`(%src, %ctx : T, T) -> !pto.async_event`"""
+
+    src = operand_def(READ_GM)
+    ctx = operand_def(CONTEXT)
+    event = result_def(AsyncEventType)
+
+
+MakePrefetchAsyncContextOp = declare(
+    PrefetchContextBase,
+    "MakePrefetchAsyncContextOp",
+    "make_prefetch_async_context",
+    "the state of prefetches that run beside the kernel",
+)
+TPrefetchAsyncOp = declare(
+    PrefetchBase, "TPrefetchAsyncOp", "tprefetch_async", "begins to bring src nearer"
+)
+
+
+class PrefetchSessionBase(PtoOp):
+    """`%ctx : T -> !pto.async_session`"""
+
+    ctx = operand_def(CONTEXT)
+    session = result_def(AsyncSessionType)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        ctx = parser.parse_unresolved_operand()
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        type_ = parser.parse_type()
+        parser.parse_punctuation("->")
+        values = {"ctx": parser.resolve_operand(ctx, type_)}
+        return build(cls, values, attributes, (parser.parse_type(),))
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_ssa_value(self.ctx)
+        print_attributes(printer, self)
+        printer.print_string(" : ")
+        printer.print_attribute(self.ctx.type)
+        printer.print_string(" -> ")
+        printer.print_attribute(self.session.type)
+
+
+GetPrefetchAsyncSessionOp = declare(
+    PrefetchSessionBase,
+    "GetPrefetchAsyncSessionOp",
+    "get_prefetch_async_session",
+    "the channel that waits for prefetches",
+)
