@@ -61,6 +61,8 @@ from pypto_xdsl.dialects.orch.attributes import (
     Role,
     RoleAttr,
 )
+from pypto_xdsl.dialects.ptensor.types import tensor_of, verify_tensor_type
+from pypto_xdsl.dialects.tile.types import TileType
 
 NO_PARAMETER = -1
 """In `FuncOp.returns`: the result names no parameter."""
@@ -169,6 +171,9 @@ class FuncOp(IRDLOperation):
                 f"expected a direction for each of {len(inputs)} parameters, "
                 f"got {len(self.directions)}"
             )
+        for place, types in (("parameter", inputs), ("result", self.function_type.outputs.data)):
+            for index, type in enumerate(types):
+                _verify_boundary_type(f"{place} {index}", type)
         for index, (direction, type) in enumerate(
             zip(self.parameter_directions, inputs, strict=True)
         ):
@@ -303,6 +308,15 @@ class FuncOp(IRDLOperation):
         if not self.is_declaration:
             printer.print_string(" ")
             printer.print_region(self.body, print_entry_block_args=False, print_empty_block=False)
+
+
+def _verify_boundary_type(place: str, type: Attribute) -> None:
+    if isinstance(type, TensorType):
+        verify_tensor_type(tensor_of(type))
+    elif isinstance(type, TileType):
+        raise VerifyException(
+            f"{place} is a tile, which lives in one kernel: pass a tensor, and load or store it"
+        )
 
 
 @irdl_op_definition
