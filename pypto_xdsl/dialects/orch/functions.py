@@ -61,7 +61,7 @@ from pypto_xdsl.dialects.orch.attributes import (
     Role,
     RoleAttr,
 )
-from pypto_xdsl.dialects.ptensor.types import tensor_of, verify_tensor_type
+from pypto_xdsl.dialects.ptensor.types import is_tensor_type, verify_tensor_type
 from pypto_xdsl.dialects.tile.types import TileType
 
 NO_PARAMETER = -1
@@ -311,8 +311,8 @@ class FuncOp(IRDLOperation):
 
 
 def _verify_boundary_type(place: str, type: Attribute) -> None:
-    if isinstance(type, TensorType):
-        verify_tensor_type(tensor_of(type))
+    if is_tensor_type(type):
+        verify_tensor_type(type)
     elif isinstance(type, TileType):
         raise VerifyException(
             f"{place} is a tile, which lives in one kernel: pass a tensor, and load or store it"

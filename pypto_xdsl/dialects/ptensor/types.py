@@ -300,12 +300,13 @@ def symbolic_shape_of(type: TensorType[Attribute]) -> tuple[int | str, ...]:
 
 def tensor_of(type: Attribute | None) -> TensorType[Attribute]:
     """`type` as a tensor, or a `VerifyException`."""
-    if not _is_tensor(type):
+    if not is_tensor_type(type):
         raise VerifyException(f"expected a tensor, got {type}")
     return type
 
 
-def _is_tensor(type: Attribute | None) -> TypeGuard[TensorType[Attribute]]:
+def is_tensor_type(type: Attribute | None) -> TypeGuard[TensorType[Attribute]]:
+    """Whether `type` is a ranked tensor."""
     return isinstance(type, TensorType)
 
 
