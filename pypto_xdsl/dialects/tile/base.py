@@ -25,6 +25,14 @@ class InferringTileOp(InferringOp, ABC):
             inferred = inferred.with_space(actual.memory_space)
         return actual is inferred or actual == inferred
 
+    @classmethod
+    def workspace_type(cls, name: str, operands: Types) -> TileType:
+        """
+        The type of the scratch operand `name` that goes with the other operands' types, given in
+        the order of the definition: all of the first operand's box, unless an op says otherwise.
+        """
+        return TileType.of(operands[0]).with_valid(None)
+
 
 def like(
     tile: TileType, shape: Sequence[int] | None = None, element_type: Attribute | None = None

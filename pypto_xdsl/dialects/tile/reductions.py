@@ -15,6 +15,15 @@ from pypto_xdsl.dialects.declared_op import lives_in, reads, workspace
 from pypto_xdsl.dialects.element_types import ElementType, promote
 from pypto_xdsl.dialects.tile.attributes import MemorySpace, TileLayout
 from pypto_xdsl.dialects.tile.base import TILE, InferringTileOp, like
+from pypto_xdsl.dialects.tile.elementwise import (
+    AddOp,
+    BinaryOp,
+    DivOp,
+    MaximumOp,
+    MinimumOp,
+    MulOp,
+    SubOp,
+)
 from pypto_xdsl.dialects.tile.types import Layout, TileType
 from pypto_xdsl.dialects.typed_op import Types
 
@@ -34,6 +43,8 @@ class RowReductionOp(InferringTileOp, ABC):
     IN_PLACE: ClassVar[bool] = False
     RESULT_TYPE: ClassVar[ElementType | None] = None
     """The element type of the result; None: the operand's."""
+    WORKSPACE_COLUMNS: ClassVar[int] = 128
+    """How wide the scratch is at least, in elements."""
 
     operand = operand_def(reads(TILE, spaces=VEC))
     tmp = operand_def(workspace(TILE, spaces=VEC))
@@ -57,6 +68,14 @@ class RowReductionOp(InferringTileOp, ABC):
                 layout=_COLUMN,
             ),
         )
+
+
+    @classmethod
+    def workspace_type(cls, name: str, operands: Types) -> TileType:
+        # The partial results of a row take a whole repeat of the vector unit at least.
+        tile = TileType.of(operands[0])
+        *outer, columns = tile.get_shape()
+        return tile.with_shape((*outer, max(columns, cls.WORKSPACE_COLUMNS)))
 
 
 class ColumnReductionOp(InferringTileOp, ABC):
@@ -116,6 +135,7 @@ class RowArgmaxOp(RowReductionOp):
 
     name = "tile.row_argmax"
     RESULT_TYPE: ClassVar[ElementType | None] = i32
+    WORKSPACE_COLUMNS: ClassVar[int] = 0
 
 
 @irdl_op_definition
@@ -124,6 +144,7 @@ class RowArgminOp(RowReductionOp):
 
     name = "tile.row_argmin"
     RESULT_TYPE: ClassVar[ElementType | None] = i32
+    WORKSPACE_COLUMNS: ClassVar[int] = 0
 
 
 @irdl_op_definition
@@ -184,6 +205,8 @@ class ColArgminOp(ColumnReductionOp):
 class RowExpandOp(InferringTileOp, ABC):
     """`f(target[r, c], vector[r])`: a column `[R, 1]` against each column of `[R, C]`."""
 
+    FUSES: ClassVar[type[BinaryOp] | None] = None
+    """The `f(target, expanded vector)` that this op computes in one go, if it is an op."""
     NOT_IN_PLACE_WITH: ClassVar[tuple[str, ...]] = ("vector",)
 
     target = operand_def(reads(TILE, spaces=VEC))
@@ -205,6 +228,8 @@ class RowExpandOp(InferringTileOp, ABC):
 class ColumnExpandOp(InferringTileOp, ABC):
     """`f(target[r, c], vector[c])`: a row `[1, C]` against each row of `[R, C]`."""
 
+    FUSES: ClassVar[type[BinaryOp] | None] = None
+    """The `f(target, expanded vector)` that this op computes in one go, if it is an op."""
     NOT_IN_PLACE_WITH: ClassVar[tuple[str, ...]] = ("vector",)
 
     target = operand_def(reads(TILE, spaces=VEC))
@@ -235,6 +260,7 @@ class RowExpandAddOp(RowExpandOp):
     """`target + vector`."""
 
     name = "tile.row_expand_add"
+    FUSES: ClassVar[type[BinaryOp] | None] = AddOp
     NOT_IN_PLACE_WITH: ClassVar[tuple[str, ...]] = ("vector", "tmp")
 
     target = operand_def(reads(TILE, spaces=VEC))
@@ -247,6 +273,7 @@ class RowExpandSubOp(RowExpandOp):
     """`target - vector`."""
 
     name = "tile.row_expand_sub"
+    FUSES: ClassVar[type[BinaryOp] | None] = SubOp
 
 
 @irdl_op_definition
@@ -254,6 +281,7 @@ class RowExpandMulOp(RowExpandOp):
     """`target * vector`."""
 
     name = "tile.row_expand_mul"
+    FUSES: ClassVar[type[BinaryOp] | None] = MulOp
 
 
 @irdl_op_definition
@@ -261,6 +289,7 @@ class RowExpandDivOp(RowExpandOp):
     """`target / vector`."""
 
     name = "tile.row_expand_div"
+    FUSES: ClassVar[type[BinaryOp] | None] = DivOp
 
 
 @irdl_op_definition
@@ -268,6 +297,7 @@ class RowExpandMaxOp(RowExpandOp):
     """The larger of target and vector."""
 
     name = "tile.row_expand_max"
+    FUSES: ClassVar[type[BinaryOp] | None] = MaximumOp
 
 
 @irdl_op_definition
@@ -275,6 +305,7 @@ class RowExpandMinOp(RowExpandOp):
     """The smaller of target and vector."""
 
     name = "tile.row_expand_min"
+    FUSES: ClassVar[type[BinaryOp] | None] = MinimumOp
 
 
 @irdl_op_definition
@@ -296,6 +327,7 @@ class ColExpandAddOp(ColumnExpandOp):
     """`target + vector`."""
 
     name = "tile.col_expand_add"
+    FUSES: ClassVar[type[BinaryOp] | None] = AddOp
 
 
 @irdl_op_definition
@@ -303,6 +335,7 @@ class ColExpandSubOp(ColumnExpandOp):
     """`target - vector`."""
 
     name = "tile.col_expand_sub"
+    FUSES: ClassVar[type[BinaryOp] | None] = SubOp
 
 
 @irdl_op_definition
@@ -310,6 +343,7 @@ class ColExpandMulOp(ColumnExpandOp):
     """`target * vector`."""
 
     name = "tile.col_expand_mul"
+    FUSES: ClassVar[type[BinaryOp] | None] = MulOp
 
 
 @irdl_op_definition
@@ -317,6 +351,7 @@ class ColExpandDivOp(ColumnExpandOp):
     """`target / vector`."""
 
     name = "tile.col_expand_div"
+    FUSES: ClassVar[type[BinaryOp] | None] = DivOp
 
 
 @irdl_op_definition
@@ -324,6 +359,7 @@ class ColExpandMaxOp(ColumnExpandOp):
     """The larger of target and vector."""
 
     name = "tile.col_expand_max"
+    FUSES: ClassVar[type[BinaryOp] | None] = MaximumOp
 
 
 @irdl_op_definition
@@ -331,6 +367,7 @@ class ColExpandMinOp(ColumnExpandOp):
     """The smaller of target and vector."""
 
     name = "tile.col_expand_min"
+    FUSES: ClassVar[type[BinaryOp] | None] = MinimumOp
 
 
 @irdl_op_definition
