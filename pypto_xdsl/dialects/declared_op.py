@@ -108,6 +108,8 @@ class ResultDeclaration(_Declaration[_AttributeT]):
 
     names: str | None = None
     """The operand whose buffer the result names; None: a buffer of its own."""
+    view: bool = False
+    """The result names a window of the buffer, or has it in another shape."""
     space: str | None = None
     """The memory space that the op gives the result."""
     space_of: str | None = None
@@ -148,6 +150,14 @@ def workspace(
 def names(operand: str, constraint: AttrConstraint[_AttributeT]) -> ResultDeclaration[_AttributeT]:
     """A result that names the buffer of an operand, and lives where that does."""
     return ResultDeclaration(constraint, names=operand, space_of=operand)
+
+
+def views(operand: str, constraint: AttrConstraint[_AttributeT]) -> ResultDeclaration[_AttributeT]:
+    """
+    A result that names a window of the buffer of an operand, or has it in another shape: an index
+    means another element than in the operand.
+    """
+    return ResultDeclaration(constraint, names=operand, space_of=operand, view=True)
 
 
 def lives_in(space: str, constraint: AttrConstraint[_AttributeT]) -> ResultDeclaration[_AttributeT]:
@@ -210,6 +220,11 @@ class DeclaredOp(IRDLOperation, ABC):
 
     READS_ELEMENTS: ClassVar[bool] = True
     """Whether what it reads are elements; a view reads only where a buffer is, or how large."""
+    ELEMENTWISE: ClassVar[bool] = False
+    """
+    Whether each element of a result comes from the elements of the operands at its own place, so
+    that the op means the same on another shape, if all tiles have it.
+    """
     IN_PLACE: ClassVar[bool] = True
     """Whether a result may share its storage with an operand that dies here."""
     NOT_IN_PLACE_WITH: ClassVar[tuple[str, ...]] = ()
@@ -248,6 +263,11 @@ class DeclaredOp(IRDLOperation, ABC):
         if declared.names is None:
             return None
         return next(iter(self._operands_named(declared.names)), None)
+
+    def is_view(self, result: OpResult) -> bool:
+        """Whether the result has the buffer it names as a window, or in another shape."""
+        _, declared = self.declaration().results[result.index]
+        return declared.view
 
     def workspaces(self) -> tuple[SSAValue, ...]:
         """The operands that are scratch."""

@@ -18,7 +18,7 @@ from xdsl.irdl import (
 )
 from xdsl.utils.exceptions import VerifyException
 
-from pypto_xdsl.dialects.declared_op import Effect, names, reads, writes
+from pypto_xdsl.dialects.declared_op import Effect, names, reads, views, writes
 from pypto_xdsl.dialects.element_types import SCALAR
 from pypto_xdsl.dialects.extents import verify_extents, verify_window
 from pypto_xdsl.dialects.ptensor.attributes import (
@@ -145,6 +145,7 @@ class SliceOp(ViewOp):
     static_offsets = subscript_prop()
     sizes = var_operand_def(IndexType)
     static_sizes = indices_prop("sizes")
+    result = result_def(views("source", TENSOR))
 
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
 
@@ -199,6 +200,7 @@ class ReshapeOp(ViewOp):
     source = operand_def(reads(TENSOR))
     sizes = var_operand_def(IndexType)
     static_sizes = indices_prop("sizes")
+    result = result_def(views("source", TENSOR))
 
     def __init__(
         self, source: Value, result_type: TensorType[Attribute], sizes: Sequence[Index] = ()
