@@ -132,12 +132,17 @@ def word(attribute: type[Attribute]) -> PropertyConstraint:
     return PropertyConstraint(attribute, cast(Any, attribute), f"a {name} attribute")
 
 
+def has_integer_type(attr: Attribute, element_type: IntegerType) -> bool:
+    """Whether an attribute is an integer of this type."""
+    return isinstance(attr, IntegerAttr) and cast(Any, attr).type == element_type
+
+
 def integer(width: int) -> PropertyConstraint:
     """A property that holds a signless integer of so many bits."""
     element_type = IntegerType(width)
 
     def of_width(attr: Attribute) -> bool:
-        return isinstance(attr, IntegerAttr) and attr == IntegerAttr(attr.value, element_type)
+        return has_integer_type(attr, element_type)
 
     return PropertyConstraint(
         IntegerAttr,
@@ -149,7 +154,7 @@ def integer(width: int) -> PropertyConstraint:
 
 
 def _is_bool(attr: Attribute) -> bool:
-    return isinstance(attr, IntegerAttr) and attr == IntegerAttr(attr.value, IntegerType(1))
+    return has_integer_type(attr, IntegerType(1))
 
 
 BOOL = PropertyConstraint(

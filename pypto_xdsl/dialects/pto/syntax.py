@@ -14,7 +14,7 @@ from xdsl.parser import AttrParser, Parser, UnresolvedOperand
 from xdsl.printer import Printer
 from xdsl.utils.str_enum import StrEnum
 
-from pypto_xdsl.dialects.pto.declaration import PropertyConstraint, PtoOp
+from pypto_xdsl.dialects.pto.declaration import PropertyConstraint, PtoOp, has_integer_type
 
 
 class Grammar(StrEnum):
@@ -177,7 +177,7 @@ def print_clauses(printer: Printer, op: PtoOp, names: Sequence[str]) -> None:
         first = False
         if isinstance(attribute, IntegerAttr):
             value = attribute.value.data
-            is_bool = attribute == IntegerAttr(value, IntegerType(1))
+            is_bool = has_integer_type(attribute, IntegerType(1))
             printer.print_string(("true" if value else "false") if is_bool else str(value))
         else:
             printer.print_attribute(attribute)

@@ -33,6 +33,7 @@ from pypto_xdsl.dialects.pto.declaration import (
     PtoOp,
     Role,
     declare,
+    has_integer_type,
     word,
 )
 from pypto_xdsl.dialects.pto.enumerations import AddressSpace, Pipe, SLayout
@@ -455,7 +456,7 @@ MultiTileGetOp = declare(
 
 def _is_i64_array(attribute: Attribute) -> bool:
     elements: tuple[Attribute, ...] = getattr(attribute, "data", ())
-    return all(isinstance(x, IntegerAttr) and x == IntegerAttr(x.value, i64) for x in elements)
+    return all(has_integer_type(x, i64) for x in elements)
 
 
 SIZES = PropertyConstraint(
