@@ -30,16 +30,19 @@ if TYPE_CHECKING:
     from xdsl.utils.frontend import Frontend
     from xdsl.utils.target import Target
 
-DIALECTS: dict[str, str] = {"orch": "Orch", "ptensor": "PTensor", "tile": "Tile"}
+DIALECTS: dict[str, str] = {"orch": "Orch", "pto": "Pto", "ptensor": "PTensor", "tile": "Tile"}
 """Dialect name -> name of its `Dialect` object in `dialects/<dialect name>.py`."""
 
-PASSES: tuple[str, ...] = ("verify-property",)
+PASSES: tuple[str, ...] = (
+    "resolve-backend-op-layouts",
+    "verify-property",
+)
 """Pass names, alphabetically."""
 
 TARGETS: dict[str, str] = {}
 """Target name -> name of its class in `targets/<target name>.py`."""
 
-FRONTENDS: dict[str, str] = {}
+FRONTENDS: dict[str, str] = {"pto": "PtoFrontend"}
 """Frontend name (the file ending that it reads) -> name of its class in `frontend/<name>.py`."""
 
 
