@@ -33,7 +33,7 @@ class LitFile(pytest.File):
     """A file with RUN lines."""
 
     def collect(self) -> Iterable[pytest.Item]:
-        yield LitTest.from_parent(self, name="lit")
+        yield LitTest.from_parent(self, name="lit")  # pyright: ignore[reportUnknownMemberType]
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> LitFile | None:
@@ -43,4 +43,6 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> LitFile | 
         return None
     if file_path.suffix == ".py" and "RUN:" not in file_path.read_text():
         return None
-    return LitFile.from_parent(parent, path=file_path)
+    return LitFile.from_parent(  # pyright: ignore[reportUnknownMemberType]
+        parent, path=file_path
+    )

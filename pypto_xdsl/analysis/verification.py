@@ -8,17 +8,22 @@ recurses.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Block, ErasedSSAValue, Operation
+from xdsl.irdl import IRDLOperation
 from xdsl.traits import IsTerminator, NoTerminator, SymbolTable
 from xdsl.utils.exceptions import DiagnosticException
 
 from pypto_xdsl.analysis.dominance import undominated_uses
 from pypto_xdsl.analysis.walk import blocks_inside, walk
 from pypto_xdsl.diagnostics import Diagnostic, DiagnosticsError, diagnose, note
+from pypto_xdsl.syntax.spelling import did_you_mean, similar
 
+_UNKNOWN_PROPERTY = re.compile(r"property '([^']*)' is not defined by the operation")
+_MISSING = re.compile(r"(property|attribute) '([^']*)' expected in operation")
 _SAID_BY_DOMINANCE = "Operation using value defined out of its IsolatedFromAbove parent"
 """An error that xDSL puts at the isolated op; the dominance check puts it at the use."""
 
@@ -72,8 +77,26 @@ def _errors_of(op: Operation) -> Iterator[Diagnostic]:
     except DiagnosticsError as e:
         yield from e.diagnostics
     except DiagnosticException as e:
-        if not str(e).startswith(_SAID_BY_DOMINANCE):
-            yield diagnose(op, str(e))
+        message = str(e)
+        if not message.startswith(_SAID_BY_DOMINANCE):
+            yield diagnose(op, _with_suggestion(op, message))
+
+
+def _with_suggestion(op: Operation, message: str) -> str:
+    """xDSL's message about an unknown or missing property, with the name probably meant."""
+    if not isinstance(op, IRDLOperation):
+        return message
+    definition = op.get_irdl_definition()
+    if unknown := _UNKNOWN_PROPERTY.match(message):
+        hint = did_you_mean(unknown[1], definition.properties)
+        return f"has no property '{unknown[1]}'{hint}"
+    if missing := _MISSING.match(message):
+        kind, name = missing.groups()
+        known = {*definition.properties, *definition.attributes}
+        given = [n for n in (*op.properties, *op.attributes) if n not in known]
+        close = similar(name, given)
+        return f"lacks {kind} '{name}'" + (f"; is '{close}' a misspelling?" if close else "")
+    return message
 
 
 def _errors_of_successors(op: Operation) -> Iterator[Diagnostic]:

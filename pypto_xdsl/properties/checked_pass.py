@@ -32,6 +32,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 from xdsl.utils.target import Target
 
+from pypto_xdsl.analysis.verification import verify
 from pypto_xdsl.diagnostics import Diagnostic, DiagnosticsError, Note
 from pypto_xdsl.properties.holding import Verdict, forget, violations
 from pypto_xdsl.properties.registry import get_property
@@ -57,9 +58,18 @@ class CheckedPass(ModulePass):
         require(f"pass '{self.name}'", self.required, op)
         self.run(ctx, op)
         forget(self.invalidated)
+        try:
+            verdicts = violations(self.produced, op)
+        except Exception:
+            # Verifiers of properties expect valid IR; a pass may have left something else.
+            if invalid := verify(op):
+                raise DiagnosticsError(
+                    _blame(f"pass '{self.name}' left invalid IR", error) for error in invalid
+                ) from None
+            raise
         errors = [
             _blame(f"pass '{self.name}' did not establish property {name}", error)
-            for name, verdict in violations(self.produced, op).items()
+            for name, verdict in verdicts.items()
             for error in verdict
         ]
         if errors:

@@ -44,7 +44,11 @@ The properties that hold at all times -> the dialect that they speak about: with
 there is nothing to check.
 """
 
-PIPELINE: tuple[str, ...] = ("SSAForm", "NormalizedStmtStructure")
+PIPELINE: tuple[str, ...] = (
+    "BackendLayoutsSatisfied",
+    "NormalizedStmtStructure",
+    "SSAForm",
+)
 """The properties that hold from some pass on."""
 
 

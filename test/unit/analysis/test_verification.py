@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 
 from xdsl.context import Context
@@ -29,7 +29,7 @@ def messages(text: str) -> list[tuple[int, str]]:
 
 
 @contextmanager
-def recursion_limit(limit: int) -> Iterator[None]:
+def recursion_limit(limit: int) -> Generator[None]:
     before = sys.getrecursionlimit()
     sys.setrecursionlimit(limit)
     try:

@@ -11,7 +11,7 @@ import pytest
 from xdsl.context import Context
 from xdsl.dialects.arith import Arith, MuliOp
 from xdsl.dialects.builtin import Builtin, ModuleOp, StringAttr
-from xdsl.dialects.func import Func
+from xdsl.dialects.func import Func, FuncOp
 from xdsl.passes import PassPipeline
 from xdsl.transforms.canonicalize import CanonicalizePass
 from xdsl.transforms.common_subexpression_elimination import CommonSubexpressionElimination
@@ -50,10 +50,9 @@ class Toy:
 def toy(monkeypatch: pytest.MonkeyPatch) -> Toy:
     toy = Toy()
     found = Property("NoMul", "no product is left", toy.find)
+    producers = {"NoMul": ["lower-mul"]}
     monkeypatch.setitem(PROPERTIES, "NoMul", lambda: found)
-    monkeypatch.setattr(
-        checked_pass, "passes_producing", lambda name: ["lower-mul"] if name == "NoMul" else []
-    )
+    monkeypatch.setattr(checked_pass, "passes_producing", producers.get)
     return toy
 
 
@@ -138,6 +137,29 @@ def test_a_pass_that_does_not_keep_its_word(toy: Toy):
     assert [d.message for d in raised.value.diagnostics] == [
         "pass 'lower-mul' did not establish property NoMul: 'arith.muli' op multiplies"
     ] * 2
+
+
+@dataclass(frozen=True)
+class Spoil(CheckedPass):
+    name = "spoil"
+    produced = ("NoMul",)
+
+    def run(self, ctx: Context, module: ModuleOp) -> None:
+        module.body.block.add_op(FuncOp("f", ((), ())))
+        module.attributes["odd"] = StringAttr("breaks the property's verifier")
+
+
+def test_a_pass_that_leaves_invalid_ir(monkeypatch: pytest.MonkeyPatch):
+    def stumbles(module: ModuleOp) -> Iterable[Diagnostic]:
+        raise KeyError("f")
+
+    found = Property("NoMul", "no product is left", stumbles)
+    monkeypatch.setitem(PROPERTIES, "NoMul", lambda: found)
+    with pytest.raises(DiagnosticsError, match="pass 'spoil' left invalid IR: 'func"):
+        Spoil().apply(*program())
+    # With valid IR it is the property's own fault.
+    with pytest.raises(KeyError):
+        LowerMul().apply(*program())
 
 
 def test_warnings_do_not_violate(toy: Toy):

@@ -18,6 +18,7 @@ from xdsl.pattern_rewriter import (
     RewritePattern,
     op_type_rewrite_pattern,
 )
+from xdsl.utils.hints import isa
 
 from pypto_xdsl.rewriting.locating import at, rewrite
 
@@ -89,7 +90,7 @@ def test_recursively_also_over_new_ops():
         @op_type_rewrite_pattern
         def match_and_rewrite(self, op: test.TestOp, rewriter: PatternRewriter):
             count = op.attributes["n"]
-            assert isinstance(count, IntAttr)
+            assert isa(count, IntAttr[int])
             if count.data:
                 rewriter.replace(op, test.TestOp(attributes={"n": IntAttr(count.data - 1)}))
 

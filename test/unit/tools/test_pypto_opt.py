@@ -11,19 +11,24 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 import pytest
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 from xdsl.universe import Universe
 from xdsl.utils.exceptions import PassFailedException, ShrinkException
+from xdsl.utils.frontend import Frontend
 
 from pypto_xdsl import pipelines
-from pypto_xdsl.diagnostics import DiagnosticsError, OpError, diagnose, remark, warn
+from pypto_xdsl.diagnostics import Diagnostic, DiagnosticsError, OpError, diagnose, remark, warn
 from pypto_xdsl.properties import registry
 from pypto_xdsl.properties.checked_pass import CheckedPass
 from pypto_xdsl.properties.registry import Property
+from pypto_xdsl.syntax.parser import LocatingParser
 from pypto_xdsl.tools import pypto_opt
 from pypto_xdsl.universe import PYPTO_UNIVERSE
 
@@ -413,6 +418,68 @@ def test_a_pipeline_is_a_flag(run: RunTool, monkeypatch: pytest.MonkeyPatch):
         timed = [line.split("'")[1] for line in result.err.splitlines()]
         assert timed == ["cse", "canonicalize", "dce"]
     assert "  --clean: cse, canonicalize\n" in run("--list-passes").out
+
+
+# Frontends
+
+
+@dataclass(frozen=True)
+class Lines(Frontend):
+    """Reads each line as the name of a function; refuses some of them."""
+
+    name = "pl"
+
+    def parse(self, ctx: Context, input: IO[bytes], input_name: str) -> ModuleOp:
+        ops: list[Operation] = []
+        errors: list[Diagnostic] = []
+        for number, line in enumerate(input.read().decode().splitlines(), start=1):
+            match line:
+                case "wrong":
+                    errors.append(Diagnostic("wrong name", input_name, number, 1))
+                case "plain":
+                    LocatingParser(ctx, "  plain", input_name).parse_operation()
+                case "bug":
+                    raise KeyError("bug")
+                case _:
+                    ops.append(FuncOp.external(line, [], []))
+        if errors:
+            raise DiagnosticsError(errors)
+        return ModuleOp(ops)
+
+
+@pytest.mark.parametrize(
+    ("text", "status", "errors"),
+    [
+        (b"f\ng", 0, []),
+        (
+            b"f\nwrong\ng\nwrong",
+            1,
+            ["a.py:2:1: error: wrong name", "a.py:4:1: error: wrong name"],
+        ),
+        (b"plain", 1, ["a.py:1:3: error: unknown op 'plain'"]),
+        (b"f\n  \xff", 1, ["a.py:2:3: error: byte 0xff is not UTF-8 text"]),
+        (
+            b"bug",
+            1,
+            [
+                "<unknown>:0:0: error: internal error in the parser: KeyError: 'bug'",
+                "<unknown>:0:0: note: set PYPTO_TRACEBACK=1 to see the traceback",
+            ],
+        ),
+    ],
+)
+def test_other_languages(
+    run: RunTool, monkeypatch: pytest.MonkeyPatch, text: bytes, status: int, errors: list[str]
+):
+    multiverse = Universe.get_multiverse()
+    multiverse.all_frontends["pl"] = lambda: Lines
+    monkeypatch.setattr(Universe, "get_multiverse", lambda: multiverse)
+    Path("a.py").write_bytes(text)
+    result = run("a.py")
+    assert (result.status, result.err.splitlines()) == (status, errors)
+    assert result.out.count("func.func private") == (0 if status else 2)
+    Path("b.mlir").write_bytes(text)
+    assert run("-f", "pl", "b.mlir").status == status
 
 
 # What only a process of its own can show

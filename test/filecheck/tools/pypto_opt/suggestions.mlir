@@ -44,6 +44,22 @@ func.func @attribute() attributes {a = #llvm.linkag<"internal">} {
 
 // -----
 
+func.func @unknown_property(%a: i32) {
+  // expected-error @+1 {{'arith.addi' op has no property 'overflowFlag'; did you mean 'overflowFlags'?}}
+  %b = "arith.addi"(%a, %a) <{overflowFlag = #arith.overflow<none>}> : (i32, i32) -> i32
+  func.return
+}
+
+// -----
+
+func.func @missing_property() {
+  // expected-error @+1 {{'arith.constant' op lacks property 'value'; is 'valeu' a misspelling?}}
+  %a = "arith.constant"() {valeu = 1 : i32} : () -> i32
+  func.return
+}
+
+// -----
+
 // expected-error @+1 {{undefined symbol alias '!t'}}
 func.func @alias(%a: !t) {
   func.return
