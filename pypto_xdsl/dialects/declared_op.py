@@ -220,6 +220,11 @@ class DeclaredOp(IRDLOperation, ABC):
 
     READS_ELEMENTS: ClassVar[bool] = True
     """Whether what it reads are elements; a view reads only where a buffer is, or how large."""
+    IS_ACCESS: ClassVar[bool] = True
+    """
+    Whether what it reads counts as read by the function that it is in: asking for an extent, or
+    giving a tensor another type, is no access.
+    """
     ELEMENTWISE: ClassVar[bool] = False
     """
     Whether each element of a result comes from the elements of the operands at its own place, so

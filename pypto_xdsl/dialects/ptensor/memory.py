@@ -239,6 +239,7 @@ class TypeCastOp(ViewOp):
     """
 
     name = "ptensor.type_cast"
+    IS_ACCESS: ClassVar[bool] = False
 
     def __init__(self, source: Value, result_type: TensorType[Attribute]):
         Operation.__init__(self, operands=[SSAValue.get(source)], result_types=[result_type])
@@ -302,6 +303,7 @@ class DimOp(ViewOp):
     """The extent of a tensor along an axis, in elements. It reads no element."""
 
     name = "ptensor.dim"
+    IS_ACCESS: ClassVar[bool] = False
 
     axis = integer_prop(minimum=0)
     result = result_def(IndexType)
