@@ -24,6 +24,7 @@ class CallGraph:
         self._uses: dict[FuncOp, list[DispatchOp]] = {}
         self._function_of: dict[DispatchOp, FuncOp] = {}
         self._components: list[list[FuncOp]] | None = None
+        self._component_of: dict[FuncOp, int] = {}
         current: FuncOp | None = None
         for op in walk(module):
             if isinstance(op, FuncOp):
@@ -37,13 +38,16 @@ class CallGraph:
 
     def add(self, function: FuncOp) -> None:
         """Take in a function that was made after the graph, and the uses inside it."""
+        components = self.components()
         self._enter(function)
         for op in walk(function):
             if isinstance(op, DispatchOp):
                 self._functions[function].append(op)
                 self._function_of[op] = function
                 self._resolve(op, function)
-        self._components = None
+        # What it uses was used before, from the function it came out of.
+        self._component_of[function] = len(components)
+        components.append([function])
 
     def _enter(self, function: FuncOp) -> None:
         self._functions[function] = []
@@ -86,13 +90,27 @@ class CallGraph:
         found = (self._callees[dispatch] for dispatch in self.uses_in(function))
         return iter(dict.fromkeys(callee for callee in found if callee is not None))
 
-    def components(self) -> Sequence[Sequence[FuncOp]]:
+    def is_recursive(self, dispatch: DispatchOp) -> bool:
+        """Whether the callee may come to use the function that a call or submit stands in."""
+        callee = self._callees.get(dispatch)
+        if callee is None:
+            return False
+        self.components()
+        caller = self._function_of[dispatch]
+        return self._component_of[callee] == self._component_of[caller]
+
+    def components(self) -> list[list[FuncOp]]:
         """
         The functions in groups of mutual recursion, callees before callers: the strongly
         connected components (Tarjan's algorithm, without recursion).
         """
         if self._components is None:
             self._components = list(self._find_components())
+            self._component_of = {
+                function: number
+                for number, component in enumerate(self._components)
+                for function in component
+            }
         return self._components
 
     def _find_components(self) -> Iterator[list[FuncOp]]:
