@@ -30,6 +30,7 @@ from pypto_xdsl.dialects.pto.declaration import (
     integer,
     word,
 )
+from pypto_xdsl.dialects.pto.enumerations import AddressSpace
 from pypto_xdsl.dialects.pto.operands import GM_VIEW_TYPES, SIGNLESS
 from pypto_xdsl.dialects.pto.syntax import (
     build,
@@ -40,10 +41,13 @@ from pypto_xdsl.dialects.pto.syntax import (
     resolve,
 )
 from pypto_xdsl.dialects.pto.types import (
+    DYNAMIC,
     AsyncEventType,
     AsyncSessionType,
+    PartitionTensorViewType,
     PrefetchAsyncContextType,
     PtrType,
+    TensorViewType,
     TileBufType,
 )
 
@@ -122,6 +126,8 @@ class AsyncCopyOp(CallOp):
 
     def verify_(self) -> None:
         super().verify_()
+        verify_static("dst", self.dst, flat=True)
+        verify_static("src", self.src, flat=True)
         verify_same_elements(self, "dst", "src")
 
 
@@ -147,6 +153,44 @@ def verify_same_elements(op: PtoOp, *names: str) -> None:
         )
 
 
+def verify_static(name: str, value: SSAValue, *, flat: bool = False, dynamic: bool = False) -> None:
+    """A view has a static shape of positive extents. Raises `VerifyException`.
+
+    `flat`: of one dimension, but for leading ones. `dynamic`: a window may have unknown extents.
+    """
+    type_ = value.type
+    if isinstance(type_, PtrType):
+        raise VerifyException(f"expects {name} to be a tensor_view or partition_view")
+    assert isinstance(type_, TensorViewType | PartitionTensorViewType)
+    shape = type_.get_shape()
+    for dim in shape:
+        if dim == DYNAMIC:
+            if not dynamic or not isinstance(type_, PartitionTensorViewType):
+                raise VerifyException(f"expects {name} to have a static shape, got {type_}")
+        elif dim <= 0:
+            raise VerifyException(
+                f"expects every static dimension of {name} to be positive, got {type_}"
+            )
+    if flat and any(dim != 1 for dim in shape[:-1]):
+        raise VerifyException(
+            f"expects {name} to be a static flat contiguous logical 1D GM view, got {type_}"
+        )
+
+
+def verify_staging(op: PtoOp, *names: str) -> None:
+    """These tiles are in vec, and of one type. Raises `VerifyException`."""
+    found: list[Attribute] = []
+    for name in names:
+        if (value := op.optional_operand(name)) is None:
+            continue
+        assert isinstance(value.type, TileBufType)
+        if value.type.space != AddressSpace.VEC:
+            raise VerifyException(f"expects {name} to use loc=vec, got loc={value.type.space}")
+        found.append(value.type)
+    if len(set(found)) > 1:
+        raise VerifyException(f"expects {' and '.join(names)} to have identical types")
+
+
 BuildAsyncSessionOp = declare(
     BuildSessionBase,
     "BuildAsyncSessionOp",
@@ -168,6 +212,7 @@ TestAsyncEventOp = declare(
 
 
 def _verify_signal(signal: SSAValue) -> None:
+    verify_static("signal", signal)
     element = r.element_of(signal)
     if element is None or r.dtype_name(element, signless=True) != "i32":
         raise VerifyException(f"expects signal element type to be i32, got {element}")
@@ -253,9 +298,10 @@ class BufferedCopyOp(PtoOp):
 
     def verify_(self) -> None:
         super().verify_()
+        verify_static("dst", self.dst, dynamic=True)
+        verify_static("src", self.src, dynamic=True)
+        verify_staging(self, "ping", "pong")
         verify_same_elements(self, "dst", "src", "ping", "pong")
-        if self.pong is not None and self.pong.type != self.ping.type:
-            raise VerifyException("expects ping and pong to have the same type")
 
 
 TPutOp = declare(
@@ -340,11 +386,14 @@ class CollectiveOp(PtoOp):
             raise VerifyException("expects a group of at least one member")
         if not 0 <= root.value.data < len(group):
             raise VerifyException(f"expects root to be in [0, {len(group)}), got {root.value.data}")
-        ping, pong = (self.optional_operand(name) for name in self.RECEIVE)
-        if ping is not None and pong is not None and ping.type != pong.type:
-            raise VerifyException(
-                f"expects {self.RECEIVE[0]} and {self.RECEIVE[1]} to have the same type"
-            )
+        verify_staging(self, *self.RECEIVE)
+        for name in self.FIXED:
+            if (value := self.operand(name)) and not isinstance(value.type, TileBufType):
+                verify_static(name, value)
+        for number, member in enumerate(group):
+            verify_static(f"group[{number}]", member)
+            if member.type != group[0].type:
+                raise VerifyException("expects all group operands to have identical types")
         elements = {
             r.dtype_name(element)
             for value in self.operands
@@ -427,6 +476,10 @@ class PrefetchBase(CallOp):
     src = operand_def(READ_GM)
     ctx = operand_def(CONTEXT)
     event = result_def(AsyncEventType)
+
+    def verify_(self) -> None:
+        super().verify_()
+        verify_static("src", self.src, flat=True)
 
 
 MakePrefetchAsyncContextOp = declare(

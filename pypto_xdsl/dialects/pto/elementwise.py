@@ -27,7 +27,7 @@ from pypto_xdsl.dialects.pto.operands import (
     WRITE_TILE,
 )
 from pypto_xdsl.dialects.pto.syntax import TileOp
-from pypto_xdsl.dialects.pto.types import TileBufType
+from pypto_xdsl.dialects.pto.types import DYNAMIC, TileBufType
 
 V = Pipe.V
 HIGH = w.Precision.DEFAULT
@@ -155,6 +155,38 @@ class BinaryOp(TileOp):
 
 
 _THREE = ("src0", "src1", "dst")
+
+
+def _tmp_rows_beyond_dst(op: PtoOp) -> str | None:
+    """One row more than dst, and a bit for each of its columns."""
+    tmp, dst = r.tile_of(op, "tmp"), r.tile_of(op, "dst")
+    assert dst is not None
+    if tmp is None:
+        return None
+    rows, cols = dst.valid_shape
+    if rows != DYNAMIC and tmp.get_shape()[0] < rows + 1:
+        return f"got {tmp.get_shape()[0]} rows for {rows + 1}"
+    if DYNAMIC not in (cols, tmp.valid_shape[1]) and tmp.valid_shape[1] < -(-cols // 8):
+        return f"got {tmp.valid_shape[1]} valid columns for {-(-cols // 8)}"
+    return None
+
+
+def _tmp_covers_dst(rows: int) -> Rule:
+    """Workspace of so many rows, as wide as dst."""
+
+    def check(op: PtoOp) -> str | None:
+        tmp, dst = r.tile_of(op, "tmp"), r.tile_of(op, "dst")
+        assert dst is not None
+        if tmp is None:
+            return None
+        v_row, v_col = tmp.valid_shape
+        if v_row != DYNAMIC and v_row < rows:
+            return f"got {v_row} rows"
+        if DYNAMIC not in (v_col, dst.valid_shape[1]) and v_col < dst.valid_shape[1]:
+            return f"got {v_col} columns for {dst.valid_shape[1]}"
+        return None
+
+    return Rule(f"tmp to have {rows} valid rows as wide as dst", check)
 
 
 def _binary(dtypes: r.Dtypes) -> tuple[Rule, ...]:
@@ -285,6 +317,7 @@ TRemOp = declare(
         r.in_vec("tmp"),
         r.row_major("tmp"),
         r.same_dtype("dst", "tmp"),
+        _tmp_covers_dst(2),
     ],
     precision_type=precision(a.RemPrecisionAttr),
 )
@@ -310,7 +343,8 @@ TPReluOp = declare(
         r.same_box(*_THREE),
         r.in_vec("tmp"),
         r.row_major("tmp"),
-        r.dtype("tmp", ("ui8",), exact=True),
+        r.dtype("tmp", ("i8",)),
+        Rule("tmp to hold a row more than dst and a bit a column", _tmp_rows_beyond_dst),
     ],
     distinct=[
         ("src0", "src1"),
@@ -511,6 +545,7 @@ TRemSOp = declare(
         r.row_major("src", "dst", "tmp"),
         r.in_vec("tmp"),
         r.same_dtype("dst", "tmp"),
+        _tmp_covers_dst(1),
     ],
 )
 
@@ -581,6 +616,26 @@ class PowOp(TileOp):
     tmp = opt_operand_def(SCRATCH_TILE)
 
 
+_POWERS = ("i8", "i16", "i32", "f32")
+
+
+def _tmp_with_floats(op: PtoOp) -> str | None:
+    dst = r.tile_of(op, "dst")
+    assert dst is not None
+    floats = r.dtype_name(dst.element_type, signless=True)[0] != "i"
+    if floats == (op.optional_operand("tmp") is not None):
+        return None
+    return f"got {'no tmp' if floats else 'tmp'} with {r.dtype_name(dst.element_type)}"
+
+
+_POWER = (
+    r.dtype("dst", _POWERS),
+    r.no_property("precisionType", "which A2/A3 does not support"),
+    Rule("tmp with floating-point elements, and none with integers", _tmp_with_floats),
+    r.same_dtype("dst", "tmp"),
+    r.same_valid("dst", "tmp"),
+)
+
 TPowOp = declare(
     PowOp,
     "TPowOp",
@@ -592,6 +647,7 @@ TPowOp = declare(
         r.row_major("base", "exp", "dst", "tmp"),
         r.same_dtype("base", "exp", "dst"),
         r.same_valid("base", "exp", "dst"),
+        *_POWER,
     ],
     precision_type=precision(a.PowPrecisionAttr),
 )
@@ -617,6 +673,7 @@ TPowSOp = declare(
         r.row_major("src", "dst", "tmp"),
         r.same_dtype("src", "dst"),
         r.same_valid("src", "dst"),
+        *_POWER,
     ],
     precision_type=precision(a.PowPrecisionAttr),
 )

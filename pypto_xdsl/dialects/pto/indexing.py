@@ -12,6 +12,7 @@ from xdsl.irdl import (
     operand_def,
     opt_operand_def,
     opt_prop_def,
+    prop_def,
     var_operand_def,
 )
 from xdsl.parser import Parser
@@ -236,13 +237,6 @@ def _gather(op: PtoOp) -> str | None:
     return _index_gather(op)
 
 
-def _first_problem(op: PtoOp, rules: tuple[Rule, ...]) -> str | None:
-    for rule in rules:
-        if (problem := rule.check(op)) is not None:
-            return f"{rule.text}, {problem}"
-    return None
-
-
 _MASK_GATHER = (r.in_vec("src", "dst"), r.row_major("src", "dst"), r.same_width("src", "dst"))
 _INDEX_GATHER = (
     r.in_vec("src", "dst", "indices", "tmp"),
@@ -271,7 +265,7 @@ def _mask_gather(op: GatherBase) -> str | None:
     for name in ("indices", "tmp", "k_value", "cdst"):
         if op.optional_operand(name) is not None:
             return f"no {name} with maskPattern"
-    if (problem := _first_problem(op, _MASK_GATHER)) is not None:
+    if (problem := r.first_problem(op, _MASK_GATHER)) is not None:
         return problem
     if element_bits(_tile(op, "src").element_type) not in (16, 32):
         return f"mask form elements to be 2 or 4 bytes, got {_tile(op, 'src').element_type}"
@@ -282,7 +276,7 @@ def _index_gather(op: GatherBase) -> str | None:
     if op.indices is None or op.tmp is None:
         return "index form to have both indices and tmp"
     return (
-        _first_problem(op, _INDEX_GATHER)
+        r.first_problem(op, _INDEX_GATHER)
         or _full_columns(op, "dst")
         or _full_columns(op, "indices")
     )
@@ -291,7 +285,7 @@ def _index_gather(op: GatherBase) -> str | None:
 def _compare_gather(op: GatherBase) -> str | None:
     if op.k_value is None or op.tmp is None:
         return "compare form to have kValue and tmp"
-    if (problem := _first_problem(op, _COMPARE_GATHER)) is not None:
+    if (problem := r.first_problem(op, _COMPARE_GATHER)) is not None:
         return problem
     mode: Any = op.properties.get("cmpMode")
     source = r.dtype_name(_tile(op, "src").element_type, signless=True)
@@ -362,7 +356,7 @@ def _scatter(op: PtoOp) -> str | None:
     masked = "maskPattern" in op.properties
     if masked == (op.indexes is not None):
         return "exactly one of indexes and maskPattern"
-    if (problem := _first_problem(op, _SCATTER)) is not None:
+    if (problem := r.first_problem(op, _SCATTER)) is not None:
         return problem
     if masked:
         return op.mask_problem("dst", "src")
@@ -373,7 +367,7 @@ def _scatter(op: PtoOp) -> str | None:
     index_bits = element_bits(indexes.element_type)
     if r.dtype_name(indexes.element_type, signless=True)[0] != "i" or index_bits != max(bits, 16):
         return f"indexes to be i{max(bits, 16)} for {bits}-bit elements, got {indexes.element_type}"
-    return _first_problem(op, (r.same_valid("src", "indexes"), r.at_least_valid("dst", "src")))
+    return r.first_problem(op, (r.same_valid("src", "indexes"), r.at_least_valid("dst", "src")))
 
 
 TScatterOp = declare(
@@ -399,9 +393,9 @@ class GlobalGatherBase(TileOp):
     )
     dst = operand_def(WRITE_TILE)
     scratch = opt_operand_def(
-        OperandConstraint((TileBufType, *READ_WINDOW.bases), Role.SCRATCH, "workspace")
+        OperandConstraint(READ_WINDOW.bases, Role.SCRATCH, "a window of global memory")
     )
-    coalesce = opt_prop_def(word(a.CoalesceAttr), default_value=a.CoalesceAttr(w.Coalesce.ROW))
+    coalesce = prop_def(word(a.CoalesceAttr))
     gather_oob = opt_prop_def(
         word(a.GatherOobAttr),
         default_value=a.GatherOobAttr(w.GatherOob.UNDEFINED),
@@ -409,35 +403,61 @@ class GlobalGatherBase(TileOp):
     )
 
 
-def _index_shape(op: PtoOp, data: str, row: bool) -> str | None:
-    idx = r.tile_of(op, "idx")
-    if idx is None:
-        return None
-    tile = _tile(op, data)
-    rows, cols = idx.valid_shape
-    if not row:
-        if _agree(rows, tile.valid_shape[0]) and _agree(cols, tile.valid_shape[1]):
-            return None
-        return (
-            f"idx valid_shape to be that of {data} with coalesce elem, got "
-            f"{r.shape_text(idx.valid_shape)} and {r.shape_text(tile.valid_shape)}"
-        )
-    wanted = tile.valid_shape[0]
-    if (_agree(rows, 1) and _agree(cols, wanted)) or (_agree(cols, 1) and _agree(rows, wanted)):
-        return None
-    return (
-        f"idx to be [1, {wanted}] or [{wanted}, 1] with coalesce row, got "
-        f"{r.shape_text(idx.valid_shape)}"
-    )
-
-
-def _coalesces_rows(op: PtoOp) -> bool:
+def _index_shape(op: PtoOp, data: str) -> str | None:
+    """The index tile names the rows, or the elements, of the data tile."""
+    idx, tile = _tile(op, "idx"), _tile(op, data)
     coalesce: Any = op.properties.get("coalesce")
-    return coalesce is None or coalesce.data == w.Coalesce.ROW
+    (rows, cols), (data_rows, data_cols) = idx.valid_shape, tile.valid_shape
+    by_row = idx.blayout == w.BLayout.ROW_MAJOR
+    each = _agree(rows, data_rows) and _agree(cols, data_cols)
+    in_row = by_row and rows in (DYNAMIC, 0, 1) and _agree(cols, data_rows)
+    in_column = _agree(rows, data_rows) and cols in (DYNAMIC, 0, 1)
+    if coalesce is None:
+        fits = (by_row and in_column) or each
+        wanted = f"[{data_rows}, 0|1] or the shape of {data}"
+    elif coalesce.data == w.Coalesce.ROW:
+        fits = in_row or (not by_row and in_column)
+        wanted = f"[0|1, {data_rows}] or a col_major [{data_rows}, 0|1]"
+    else:
+        fits = each
+        wanted = f"the shape of {data}"
+    if fits:
+        return None
+    return f"idx valid_shape to be {wanted}, got {r.shape_text(idx.valid_shape)}"
 
 
-def _gather_index(op: PtoOp) -> str | None:
-    return _index_shape(op, "dst", _coalesces_rows(op))
+_GATHER_TO_VEC = (*r.nd("dst"), r.in_vec("idx"), r.none_box("idx"))
+
+
+def _gather_global(op: PtoOp) -> str | None:
+    assert isinstance(op, GlobalGatherBase)
+    if _tile(op, "dst").space == AddressSpace.VEC:
+        if op.optional_operand("scratch") is not None:
+            return "scratch only with dst in mat"
+        if not isinstance(op.idx.type, TileBufType):
+            return "idx to be a tile with dst in vec"
+        return r.first_problem(op, _GATHER_TO_VEC) or _index_shape(op, "dst")
+    dst = _tile(op, "dst")
+    if (dst.blayout, dst.slayout) != (w.BLayout.COL_MAJOR, w.SLayout.ROW_MAJOR):
+        return (
+            "dst in mat to use blayout=col_major and slayout=row_major, got "
+            f"{dst.blayout} and {dst.slayout}"
+        )
+    if dst.fractal != 512:
+        return f"dst in mat to use fractal=512, got {dst.fractal}"
+    inner = dst.inner_box
+    for extent, step in zip(dst.get_shape(), inner, strict=True):
+        if extent % step:
+            return f"dst in mat to be made of boxes of {inner[0]}x{inner[1]}, got {extent}"
+    if isinstance(op.idx.type, TileBufType):
+        return "idx to be a window of global memory with dst in mat"
+    coalesce: Any = op.properties["coalesce"]
+    scratch = op.optional_operand("scratch")
+    if coalesce.data == w.Coalesce.ROW:
+        return None if scratch is None else "no scratch with coalesce row"
+    if scratch is None:
+        return "scratch with coalesce elem and dst in mat"
+    return r.first_problem(op, (r.same_dtype("dst", "scratch"),))
 
 
 def _global_gather_pipe(op: PtoOp) -> Pipe:
@@ -457,7 +477,7 @@ MGatherOp = declare(
         r.same_dtype("mem", "dst"),
         r.dtype("dst", _GLOBAL_DTYPES),
         r.dtype("idx", ("i32",)),
-        Rule("", _gather_index),
+        Rule("", _gather_global),
     ],
 )
 
@@ -489,9 +509,22 @@ class GlobalScatterBase(TileOp):
         return Role.UPDATE if info.name == "mem" else info.role
 
 
-def _scatter_index(op: PtoOp) -> str | None:
-    coalesce: Any = op.properties.get("coalesce")
-    return None if coalesce is None else _index_shape(op, "src", _coalesces_rows(op))
+def _scatter_global(op: PtoOp) -> str | None:
+    if (problem := _index_shape(op, "src")) is not None:
+        return problem
+    if "coalesce" not in op.properties:
+        for name in ("scatterAtomicOp", "scatterOob"):
+            if name in op.properties:
+                return f"coalesce with {name}"
+    atomic: Any = op.properties.get("scatterAtomicOp")
+    dtype = r.dtype_name(_tile(op, "src").element_type, signless=True)
+    if atomic is None:
+        return None
+    adds = atomic.data == w.ScatterAtomicOp.ADD
+    wanted = ("i32", "f16", "f32") if adds else ("i32", "f32")
+    if dtype in wanted:
+        return None
+    return f"src element type to be {' or '.join(wanted)} to {atomic.data}, got {dtype}"
 
 
 MScatterOp = declare(
@@ -502,10 +535,13 @@ MScatterOp = declare(
     pipe=V,
     rules=[
         r.in_vec("src", "idx"),
+        *r.nd("src"),
+        r.none_box("idx"),
         r.same_dtype("src", "mem"),
         r.dtype("src", _GLOBAL_DTYPES),
         r.dtype("idx", ("i32",)),
-        Rule("", _scatter_index),
+        r.no_property("scatterConflict"),
+        Rule("", _scatter_global),
     ],
 )
 

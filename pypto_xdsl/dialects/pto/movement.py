@@ -289,7 +289,6 @@ TStoreFPOp = declare(
         r.in_space(ACC, "src"),
         r.in_space(SCALING, "fp"),
         r.dtype("src", ("i32", "f32")),
-        Rule("dst static element count to match that of src valid_shape", _same_count),
     ],
 )
 
@@ -719,9 +718,11 @@ def _no_smaller(op: PtoOp) -> str | None:
 
 def _matching_pad(op: PtoOp) -> str | None:
     value: Any = op.properties.get("padValue")
+    src, dst = _tile(op, "src"), _tile(op, "dst")
+    if src.space == MAT and dst.space == MAT and src != dst:
+        return f"src and dst in mat to have the same type, got {src} and {dst}"
     if value is None:
         return None
-    dst = _tile(op, "dst")
     if dst.space != MAT:
         return f"padValue only for loc=mat, got loc={dst.space}"
     if value.data != dst.pad:
@@ -775,7 +776,7 @@ TTransOp = declare(
     rules=[
         r.in_vec("src", "tmp", "dst"),
         r.row_major("src"),
-        r.same_dtype("src", "dst"),
+        r.same_dtype("src", "tmp", "dst"),
         r.dtype("src", r.NARROW),
     ],
 )

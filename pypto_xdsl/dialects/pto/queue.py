@@ -64,7 +64,7 @@ VIEW_ENTRY = OperandConstraint(ENTRY_TYPES, Role.VIEW, "a tile or tensor view")
 HANDLE = OperandConstraint((PipeType,), Role.VIEW, "a !pto.pipe")
 GM_BUFFER = OperandConstraint((PtrType,), Role.VIEW, "a pointer (!pto.ptr)")
 GM_TENSOR = OperandConstraint((TensorViewType,), Role.VIEW, "a !pto.tensor_view")
-ADDRESS = OperandConstraint((PtrType, TensorViewType, IntegerType), Role.VIEW, "an address")
+ADDRESS = OperandConstraint((Attribute,), Role.VIEW, "an address")
 
 I8_KIND, I32_KIND = integer(8), integer(32)
 FIRST_ID = IntegerAttr(0, IntegerType(32))
@@ -789,6 +789,13 @@ class QuantVectorBase(QuantScalarBase):
     """`(%tile : T) {id = 0}`"""
 
     scale = operand_def(READ_TILE)
+
+    def verify_(self) -> None:
+        super().verify_()
+        tile = self.scale.type
+        assert isinstance(tile, TileBufType)
+        if tile.space != AddressSpace.SCALING:
+            raise VerifyException(f"expects a tile in loc=scaling, got loc={tile.space}")
 
 
 SetQuantVectorOp = declare(

@@ -13,8 +13,12 @@ from pypto_xdsl.dialects.pto.enumerations import BLayout, Pipe
 from pypto_xdsl.dialects.pto.operands import READ_TILE, SCRATCH_TILE, WRITE_TILE
 from pypto_xdsl.dialects.pto.syntax import TileOp
 from pypto_xdsl.dialects.pto.types import DYNAMIC, TileBufType, element_bytes
+from pypto_xdsl.dialects.pto.views import BLOCK_BYTES
 
 V = Pipe.V
+REPEAT_BYTES = 256
+"""Bytes that one repeat of a vector instruction covers."""
+
 INDICES = ("i32",)
 
 
@@ -33,37 +37,129 @@ class FoldScratchOp(TileOp):
     dst = operand_def(WRITE_TILE)
 
 
+def _pair(op: PtoOp) -> tuple[TileBufType, TileBufType]:
+    src, dst = op.operand("src").type, op.operand("dst").type
+    assert isinstance(src, TileBufType)
+    assert isinstance(dst, TileBufType)
+    return src, dst
+
+
+def _is_empty(tile: TileBufType) -> bool:
+    """A valid shape of 0x0: the op is replayed for its order only and writes nothing."""
+    return tile.valid_shape == (0, 0)
+
+
 def _is_column(op: PtoOp) -> str | None:
     """A reduced column: [N, 1] column-major, or row-major with one valid column."""
-    dst = op.operand("dst").type
-    assert isinstance(dst, TileBufType)
-    if dst.valid_shape[1] not in (DYNAMIC, 0, 1):
-        return f"got {dst.valid_shape[1]} valid columns"
+    _, dst = _pair(op)
     if dst.blayout == BLayout.COL_MAJOR and dst.get_shape()[1] != 1:
         return f"got a col_major box of {r.shape_text(dst.get_shape())}"
     return None
 
 
-_COLUMN = Rule("dst to be a column: one valid column, and one in all if col_major", _is_column)
+_COLUMN = Rule("dst to be a column, if it is col_major", _is_column)
 
-_ROW_SHAPE = (
-    r.in_vec("src", "tmp", "dst"),
-    *r.nd("src"),
-    r.none_box("dst"),
-    _COLUMN,
-    r.same_valid_dim("row", "src", "dst"),
-)
+
+def _row_region(*, may_be_empty: bool) -> Rule:
+    def check(op: PtoOp) -> str | None:
+        src, dst = _pair(op)
+        if may_be_empty and _is_empty(dst):
+            return None
+        (rows, cols), (dst_rows, dst_cols) = src.valid_shape, dst.valid_shape
+        if 0 in (rows, cols):
+            return f"got an empty src, {r.shape_text(src.valid_shape)}"
+        if DYNAMIC not in (rows, dst_rows) and rows != dst_rows:
+            return f"got {rows} and {dst_rows} rows"
+        if dst_cols not in (DYNAMIC, 1):
+            return f"got {dst_cols} columns"
+        return None
+
+    return Rule("src valid_shape[0] in dst, and dst valid_shape[1] to be 1", check)
+
+
+def _col_region(*, may_be_empty: bool) -> Rule:
+    def check(op: PtoOp) -> str | None:
+        src, dst = _pair(op)
+        if may_be_empty and _is_empty(dst):
+            return None
+        if not may_be_empty and 0 in src.valid_shape:
+            return f"got an empty src, {r.shape_text(src.valid_shape)}"
+        cols, dst_cols = src.valid_shape[1], dst.valid_shape[1]
+        if DYNAMIC not in (cols, dst_cols) and cols != dst_cols:
+            return f"got {cols} and {dst_cols} columns"
+        return None
+
+    return Rule("src valid_shape[1] in dst", check)
+
+
+def _arg_stride(src: TileBufType) -> int | None:
+    """Fewest columns of the workspace of an arg reduction, None if not known."""
+    cols = src.valid_shape[1]
+    if cols == DYNAMIC:
+        return None
+    size = element_bytes(src.element_type)
+    per_repeat, per_block = REPEAT_BYTES // size, BLOCK_BYTES // size
+    repeats = -(-cols // per_repeat)
+    return (-(-2 * repeats // per_block) + -(-repeats // per_block)) * per_block
+
+
+def _wide_enough(src: TileBufType, tmp: TileBufType) -> str | None:
+    least = _arg_stride(src)
+    if least is not None and tmp.valid_shape[1] != DYNAMIC and tmp.valid_shape[1] < least:
+        return f"tmp valid_shape[1] to be at least {least}, got {tmp.valid_shape[1]}"
+    return None
+
+
+def _col_arg_tmp(op: PtoOp) -> str | None:
+    src, tmp = _pair(op)[0], r.tile_of(op, "tmp")
+    if tmp is None or tmp.valid_shape == src.valid_shape:
+        return None
+    if tmp.blayout != BLayout.ROW_MAJOR:
+        return f"tmp to use blayout=row_major, got {tmp.blayout}"
+    if tmp.valid_shape[0] == 0:
+        return "tmp valid_shape[0] to be at least 1, got 0"
+    return _wide_enough(src, tmp)
+
+
+def _row_arg_tmp(op: PtoOp) -> str | None:
+    src, tmp = _pair(op)[0], r.tile_of(op, "tmp")
+    if tmp is None or tmp.valid_shape == src.valid_shape:
+        return None
+    (rows, cols), (tmp_rows, tmp_cols) = src.valid_shape, tmp.valid_shape
+    short = cols != DYNAMIC and cols <= REPEAT_BYTES // element_bytes(src.element_type)
+    if short and tmp.blayout == BLayout.COL_MAJOR and not tmp.is_boxed:
+        if tmp.get_shape()[1] != 1 or tmp_cols not in (DYNAMIC, 1):
+            return f"col_major tmp to have one column, got {r.shape_text(tmp.get_shape())}"
+        if DYNAMIC not in (rows, tmp_rows) and tmp_rows < 2 * rows:
+            return f"col_major tmp to have {2 * rows} valid rows, got {tmp_rows}"
+        return None
+    if tmp.blayout != BLayout.ROW_MAJOR:
+        return f"tmp to use blayout=row_major, got {tmp.blayout}"
+    if not short and tmp.get_shape()[0] != src.get_shape()[0]:
+        return f"tmp to have as many rows as src, got {tmp.get_shape()[0]}"
+    if DYNAMIC not in (rows, tmp_rows) and tmp_rows < rows:
+        return f"tmp valid_shape[0] to cover the {rows} valid rows of src, got {tmp_rows}"
+    if short:
+        if tmp_cols != DYNAMIC and tmp_cols < 2:
+            return f"tmp valid_shape[1] to be at least 2, got {tmp_cols}"
+        return None
+    return _wide_enough(src, tmp)
+
+
+_ROW_SHAPE = (r.in_vec("src", "tmp", "dst"), *r.nd("src"), r.none_box("dst"), _COLUMN)
 _ROW = (
     *_ROW_SHAPE,
     r.same_dtype("src", "dst"),
+    _row_region(may_be_empty=True),
     r.dtype("src", r.ARITHMETIC),
-    r.same_dtype("src", "tmp"),
 )
 _ROW_ARG = (
     *_ROW_SHAPE,
+    r.same_dtype("src", "tmp"),
+    Rule("", _row_arg_tmp),
+    _row_region(may_be_empty=False),
     r.dtype("src", r.ARITHMETIC),
     r.dtype("dst", INDICES),
-    r.same_dtype("src", "tmp"),
 )
 
 TRowSumOp = declare(
@@ -105,18 +201,22 @@ TRowArgMinOp = declare(
     rules=_ROW_ARG,
 )
 
-_COL_SHAPE = (
-    r.in_vec("src", "dst"),
-    *r.nd("src", "dst"),
-    r.valid_dim_is("dst", "row", (0, 1)),
-    r.same_valid_dim("col", "src", "dst"),
+_COL_SHAPE = (r.in_vec("src", "dst"), *r.nd("src", "dst"))
+_COL = (
+    *_COL_SHAPE,
+    r.same_dtype("src", "dst"),
+    _col_region(may_be_empty=True),
+    r.dtype("src", r.ARITHMETIC),
 )
-_COL = (*_COL_SHAPE, r.same_dtype("src", "dst"), r.dtype("src", r.ARITHMETIC))
 _COL_ARG = (
     *_COL_SHAPE,
-    r.dtype("dst", INDICES),
+    r.valid_dim_is("dst", "row", (1,)),
     r.in_vec("tmp"),
     r.same_dtype("src", "tmp"),
+    Rule("", _col_arg_tmp),
+    _col_region(may_be_empty=False),
+    r.dtype("src", ("i8", "i16", "i32", "f16", "bf16", "f32")),
+    r.dtype("dst", INDICES),
 )
 
 TColMaxOp = declare(
@@ -158,8 +258,13 @@ class ColSumOp(TileOp):
 
 
 def _tmp_with_is_binary(op: PtoOp) -> str | None:
-    if op.optional_operand("tmp") is None and "isBinary" in op.properties:
-        return "got isBinary without tmp"
+    src, tmp = _pair(op)[0], r.tile_of(op, "tmp")
+    binary = "isBinary" in op.properties
+    if tmp is None:
+        return "isBinary only with tmp" if binary else None
+    cols = src.valid_shape[1]
+    if binary and cols != DYNAMIC and tmp.get_shape()[1] < cols:
+        return f"tmp shape[1] to be at least the {cols} valid columns of src"
     return None
 
 
@@ -174,7 +279,7 @@ TColSumOp = declare(
         r.in_vec("tmp"),
         *r.nd("tmp"),
         r.same_dtype("src", "tmp"),
-        Rule("isBinary to come with tmp", _tmp_with_is_binary),
+        Rule("", _tmp_with_is_binary),
     ],
 )
 

@@ -325,3 +325,20 @@ def constant_at_least(name: str, least: int) -> Rule:
 
     wanted = "non-negative" if least == 0 else f"at least {least}"
     return Rule(f"{name} to be {wanted}", check)
+
+
+def no_property(name: str, why: str = "which exists on A5 only") -> Rule:
+    """An op does not have this property."""
+
+    def check(op: PtoOp) -> str | None:
+        return why if name in op.properties else None
+
+    return Rule(f"no {name}", check)
+
+
+def first_problem(op: PtoOp, rules: Sequence[Rule]) -> str | None:
+    """What the first rule that does not hold says, to complete "expects A2/A3 tadd ..."."""
+    for rule in rules:
+        if (problem := rule.check(op)) is not None:
+            return f"{rule.text}, {problem}" if rule.text else problem
+    return None

@@ -31,14 +31,13 @@ from pypto_xdsl.dialects.pto.declaration import (
 )
 from pypto_xdsl.dialects.pto.enumerations import AddressSpace, Pipe
 from pypto_xdsl.dialects.pto.operands import (
-    ANY_INTEGER,
     GM_VIEW_TYPES,
+    I64,
     INDEX,
     POINTER,
     READ_POINTER,
     READ_TILE,
     SCALAR,
-    SCRATCH_TILE,
     UPDATE_TILE,
     WRITE_POINTER,
 )
@@ -53,7 +52,12 @@ from pypto_xdsl.dialects.pto.syntax import (
     print_typed_operands,
     resolve,
 )
-from pypto_xdsl.dialects.pto.types import LocalArrayType, PtrType, TileBufType
+from pypto_xdsl.dialects.pto.types import (
+    LocalArrayType,
+    PartitionTensorViewType,
+    PtrType,
+    TileBufType,
+)
 from pypto_xdsl.dialects.pto.views import INDEX_TYPE, resolve_indices
 
 I64_TYPE = IntegerType(64)
@@ -148,8 +152,22 @@ class IntToPtrBase(FormattedOp):
     traits = traits_def(Pure())
     FORMAT: ClassVar[str] = "$addr attr-dict `:` type($addr) `->` type($result)"
 
-    addr = operand_def(ANY_INTEGER)
+    addr = operand_def(I64)
     result = result_def(PtrType)
+
+    def verify_(self) -> None:
+        super().verify_()
+        element = self.result.type.element_type
+        if not isinstance(element, SCALAR.bases):
+            raise VerifyException(f"expects a pointer to a number, got {self.result.type}")
+        for use in self.result.uses:
+            name = use.operation.name
+            pointer = {"pto.load_scalar": 0, "pto.store_scalar": 0}.get(name)
+            if pointer != use.index:
+                raise VerifyException(
+                    "expects result to be used only as the pointer of pto.load_scalar or "
+                    f"pto.store_scalar, got {name}"
+                )
 
 
 IntToPtrOp = declare(IntToPtrBase, "IntToPtrOp", "inttoptr", "the pointer to an address")
@@ -532,7 +550,9 @@ class PrintTileBase(PtoOp):
             (TileBufType, *GM_VIEW_TYPES), Role.READ, "a tile or a view of global memory"
         )
     )
-    tmp = opt_operand_def(SCRATCH_TILE)
+    tmp = opt_operand_def(
+        OperandConstraint((PartitionTensorViewType,), Role.SCRATCH, "a window of global memory")
+    )
     print_format = opt_prop_def(word(PrintFormatAttr), prop_name="printFormat")
 
     @classmethod
@@ -556,6 +576,26 @@ class PrintTileBase(PtoOp):
         printer.print_string(")")
         print_attributes(printer, self)
 
+    def verify_(self) -> None:
+        super().verify_()
+        tile = r.tile_of(self, "src")
+        if self.print_format is not None and self.tmp is None:
+            raise VerifyException("expects printFormat only when tmp is present")
+        if tile is None:
+            if self.tmp is not None:
+                raise VerifyException("expects tmp only when src is a tile_buf")
+            return
+        if r.dtype_name(tile.element_type, signless=True) not in PRINTABLE:
+            raise VerifyException(f"expects printable tile element type, got {tile.element_type}")
+        spaces = (AddressSpace.VEC, AddressSpace.MAT, AddressSpace.ACC)
+        allowed = spaces[:1] if self.tmp is None else spaces
+        if tile.space not in allowed:
+            raise VerifyException(
+                f"expects a printable tile in {' or '.join(allowed)}, got loc={tile.space}"
+            )
+
+
+PRINTABLE = ("i8", "i16", "i32", "f16", "f32")
 
 TPrintOp = declare(PrintTileBase, "TPrintOp", "tprint", "prints a tile", pipe=Pipe.V)
 

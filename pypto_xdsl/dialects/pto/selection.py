@@ -355,9 +355,6 @@ class QuantBase(TileOp):
 def _quantisable(op: PtoOp) -> str | None:
     mode: Any = op.properties["quant_type"]
     offset = op.optional_operand("offset")
-    dst = op.operand("dst").type
-    assert isinstance(dst, TileBufType)
-    target = r.dtype_name(dst.element_type)
     if mode.data not in (w.QuantType.INT8_SYM, w.QuantType.INT8_ASYM):
         return f"quant_type to be INT8_SYM or INT8_ASYM, got {mode.data}"
     symmetric = mode.data == w.QuantType.INT8_SYM
@@ -365,9 +362,10 @@ def _quantisable(op: PtoOp) -> str | None:
         return "no offset with INT8_SYM"
     if not symmetric and offset is None:
         return "an offset with INT8_ASYM"
-    wanted = "i8" if symmetric else "ui8"
-    if target != wanted and not (symmetric and target == "si8"):
-        return f"dst element type to be {wanted} with {mode.data}, got {target}"
+    for name in ("fp", "offset"):
+        tile = r.tile_of(op, name)
+        if tile is not None and tile.blayout == w.BLayout.ROW_MAJOR:
+            return f"{name} not to use blayout=row_major"
     return None
 
 
@@ -379,9 +377,16 @@ TQuantOp = declare(
     pipe=V,
     rules=[
         r.in_vec("src", "fp", "offset", "tmp", "dst"),
-        r.row_major("src", "dst"),
+        r.row_major("src", "tmp", "dst"),
         r.dtype("src", ("f32",)),
-        r.same_valid("src", "dst"),
+        r.dtype("dst", ("i8",)),
+        r.dtype("offset", ("f32",)),
+        r.same_valid("src", "tmp", "dst"),
+        r.same_dtype("src", "tmp"),
+        r.same_box("src", "tmp"),
+        _rows_agree("fp", "offset", "dst"),
+        r.valid_dim_is("fp", "col", (1,)),
+        r.valid_dim_is("offset", "col", (1,)),
         Rule("", _quantisable),
     ],
 )

@@ -154,7 +154,9 @@ def parse_clauses(
         parser.parse_punctuation("=")
         kind = kinds[name]
         at = parser.pos
-        value = parser.parse_attribute() if kind.parse is None else kind.make(kind.parse(parser))
+        value = (
+            parse_word(parser, kind.base) if kind.parse is None else kind.make(kind.parse(parser))
+        )
         if not isinstance(value, kind.base):
             parser.raise_error(f"{name} expects {kind.what}, got {value}", at)
         clauses[name] = value

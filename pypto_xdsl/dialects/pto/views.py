@@ -329,6 +329,20 @@ def verify_tile_layout(tile: TileBufType, name: str) -> None:
         )
 
 
+def verify_address(addr: SSAValue, space: AddressSpace) -> None:
+    """A byte address that is known is one a tile can have. Raises `VerifyException`."""
+    known = constant_value(addr)
+    alignment = ADDRESS_ALIGNMENT[space]
+    if known is None:
+        return
+    if known < 0:
+        raise VerifyException(f"addr must be non-negative, got {known}")
+    if known % alignment:
+        raise VerifyException(
+            f"addr must be aligned to {alignment} bytes for local tile memory space, got {known}"
+        )
+
+
 class AllocBase(PtoOp):
     """`[addr = %a] [valid_row = %r] [valid_col = %c] : T`"""
 
@@ -357,16 +371,8 @@ class AllocBase(PtoOp):
     def verify_tile(self, tile: TileBufType, name: str) -> None:
         """The tile can lie at the address, and has an operand for each unknown extent."""
         verify_tile_layout(tile, name)
-        addr = self.optional_operand("addr")
-        known = None if addr is None else constant_value(addr)
-        alignment = ADDRESS_ALIGNMENT[tile.space]
-        if known is not None and known < 0:
-            raise VerifyException(f"addr must be non-negative, got {known}")
-        if known is not None and known % alignment:
-            raise VerifyException(
-                f"addr must be aligned to {alignment} bytes for local tile memory space, "
-                f"got {known}"
-            )
+        if (addr := self.optional_operand("addr")) is not None:
+            verify_address(addr, tile.space)
         for what, dim, extent in zip(
             ("row", "col"), tile.valid_shape, tile.get_shape(), strict=True
         ):
@@ -783,6 +789,7 @@ class AssignBase(FormattedOp):
         super().verify_()
         if self.tile.type != self.result.type:
             raise VerifyException("expects tile and result to have the same type")
+        verify_address(self.addr, self.result.type.space)
 
 
 TAssignOp = declare(
