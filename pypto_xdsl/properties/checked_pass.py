@@ -143,7 +143,11 @@ def passes_producing(name: str) -> list[str]:
     for pass_name, factory in Universe.get_multiverse().all_passes.items():
         if pass_name in XDSL_UNIVERSE.all_passes:
             continue
-        pass_type = factory()
+        try:
+            pass_type = factory()
+        except ImportError:
+            # A broken plug-in must not hide the error that this is a hint for.
+            continue
         if (
             issubclass(pass_type, CheckedPass)
             and name in pass_type.produced

@@ -26,7 +26,10 @@ def pass_list() -> str:
     own = sorted(XDSL_UNIVERSE.all_passes)
     for name, factory in sorted(Universe.get_multiverse().all_passes.items()):
         if name not in PIPELINES and name not in XDSL_UNIVERSE.all_passes:
-            lines.extend(_describe(name, factory()))
+            try:
+                lines.extend(_describe(name, factory()))
+            except ImportError as e:
+                lines.append(f"  --{name}: cannot be loaded: {e}")
     lines.append("Passes of xDSL:")
     lines.extend(f"  --{name}" for name in own)
     return "\n".join(lines) + "\n"

@@ -83,6 +83,11 @@ class PyptoOptMain(xDSLOptMain):
         arg_parser.prog = "pypto-opt"
         arg_parser.usage = "%(prog)s [option]... [--<pass>[='<options>']]... [input]"
         arg_parser.allow_abbrev = False
+        arg_parser.epilog = (
+            "Passes and pipelines are flags, run in the order written, with their options after "
+            "'=': --my-pass='n=1 fast'. --list-passes lists them. Exit status: 0 done, 1 the "
+            "program is wrong, 2 the command line is wrong."
+        )
         arg_parser.add_argument(
             "--list-passes", action="store_true", help="List the passes and pipelines, and exit"
         )
@@ -151,7 +156,9 @@ class PyptoOptMain(xDSLOptMain):
         self, chunk: IO[bytes], file_extension: str, start_offset: int = 0
     ) -> ModuleOp | None:
         if (self.args.frontend or file_extension) != _MODULE_TEXT:
-            return super().parse_chunk(chunk, file_extension, start_offset)
+            # A frontend learns of no offset: it counts the lines before its part itself.
+            padded = BytesIO(b"\n" * start_offset + chunk.read())
+            return super().parse_chunk(padded, file_extension)
         return parse_module(
             self.ctx,
             chunk.read().decode(),
@@ -218,13 +225,11 @@ class PyptoOptMain(xDSLOptMain):
             except DiagnosticsError as e:
                 self.diagnostics.extend(e.diagnostics)
             except UnicodeDecodeError as e:
-                self.diagnostics.append(self._not_text(chunk, e, offset))
+                self.diagnostics.append(self._not_text(e, chunk, offset))
             except ParseError as e:
                 # Of a frontend that uses xDSL's own parser.
                 _, line, column = e.span.get_location()
-                self.diagnostics.append(
-                    Diagnostic(e.msg, self.get_input_name(), line + offset, column)
-                )
+                self.diagnostics.append(Diagnostic(e.msg, self.get_input_name(), line, column))
             except DiagnosticException as e:
                 self.diagnostics.append(Diagnostic(f"{self._running}: {e}", self.get_input_name()))
             except (BrokenPipeError, CommandLineError):
@@ -233,11 +238,12 @@ class PyptoOptMain(xDSLOptMain):
                 self.diagnostics.append(internal_error(e, self._running))
         return None
 
-    def _not_text(self, chunk: bytes, error: UnicodeDecodeError, offset: int) -> Diagnostic:
-        before = chunk[: error.start].decode()
-        line = before.count("\n") + 1 + offset
+    def _not_text(self, error: UnicodeDecodeError, chunk: bytes, offset: int) -> Diagnostic:
+        before = error.object[: error.start].decode()
+        # What a frontend got begins with the lines before it.
+        line = before.count("\n") + 1 + (offset if len(error.object) == len(chunk) else 0)
         column = len(before) - (before.rfind("\n") + 1) + 1
-        byte = chunk[error.start]
+        byte = error.object[error.start]
         message = f"byte 0x{byte:02x} is not UTF-8 text"
         return Diagnostic(message, self.get_input_name(), line, column)
 

@@ -18,6 +18,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
+from xdsl.parser import Parser
 from xdsl.passes import ModulePass
 from xdsl.universe import Universe
 from xdsl.utils.exceptions import PassFailedException, ShrinkException
@@ -28,7 +29,6 @@ from pypto_xdsl.diagnostics import Diagnostic, DiagnosticsError, OpError, diagno
 from pypto_xdsl.properties import registry
 from pypto_xdsl.properties.checked_pass import CheckedPass
 from pypto_xdsl.properties.registry import Property
-from pypto_xdsl.syntax.parser import LocatingParser
 from pypto_xdsl.tools import pypto_opt
 from pypto_xdsl.universe import PYPTO_UNIVERSE
 
@@ -437,9 +437,11 @@ class Lines(Frontend):
                 case "wrong":
                     errors.append(Diagnostic("wrong name", input_name, number, 1))
                 case "plain":
-                    LocatingParser(ctx, "  plain", input_name).parse_operation()
+                    Parser(ctx, "\n" * (number - 1) + "  plain", input_name).parse_operation()
                 case "bug":
                     raise KeyError("bug")
+                case "" | "  ":
+                    pass
                 case _:
                     ops.append(FuncOp.external(line, [], []))
         if errors:
@@ -456,7 +458,7 @@ class Lines(Frontend):
             1,
             ["a.py:2:1: error: wrong name", "a.py:4:1: error: wrong name"],
         ),
-        (b"plain", 1, ["a.py:1:3: error: unknown op 'plain'"]),
+        (b"plain", 1, ["a.py:1:8: error: Operation plain is not registered"]),
         (b"f\n  \xff", 1, ["a.py:2:3: error: byte 0xff is not UTF-8 text"]),
         (
             b"bug",
@@ -480,6 +482,18 @@ def test_other_languages(
     assert result.out.count("func.func private") == (0 if status else 2)
     Path("b.mlir").write_bytes(text)
     assert run("-f", "pl", "b.mlir").status == status
+
+
+def test_parts_of_other_languages(run: RunTool, monkeypatch: pytest.MonkeyPatch):
+    multiverse = Universe.get_multiverse()
+    multiverse.all_frontends["pl"] = lambda: Lines
+    monkeypatch.setattr(Universe, "get_multiverse", lambda: multiverse)
+    Path("a.py").write_bytes(b"f\n// -----\nwrong\n// -----\nplain\n// -----\n  \xff\n")
+    assert run("--split-input-file", "a.py").err.splitlines() == [
+        "a.py:3:1: error: wrong name",
+        "a.py:5:8: error: Operation plain is not registered",
+        "a.py:7:3: error: byte 0xff is not UTF-8 text",
+    ]
 
 
 # What only a process of its own can show
