@@ -36,6 +36,7 @@ from xdsl.irdl import (
     AttrConstraint,
     IntConstraint,
     IRDLOperation,
+    VariadicDef,
     VerificationContext,
     traits_def,
 )
@@ -178,6 +179,8 @@ class OpDeclaration:
 
     operands: tuple[tuple[str, OperandDeclaration], ...]
     results: tuple[tuple[str, ResultDeclaration], ...]
+    one_each: bool
+    """Whether each operand of the definition is one value: none is optional or variadic."""
 
     def operand(self, name: str) -> OperandDeclaration:
         return dict(self.operands)[name]
@@ -242,10 +245,8 @@ class DeclaredOp(IRDLOperation, ABC):
 
     def operand_effects(self) -> Iterator[tuple[SSAValue, Effect]]:
         """Each operand with what this op does to it; an operand nobody declared is read."""
-        for name, declared in self.declaration().operands:
-            effect = self._effect(declared)
-            for operand in self._operands_named(name):
-                yield operand, effect
+        for _, operand, declared in self.declared_operands():
+            yield operand, self._effect(declared)
 
     def effect_on(self, name: str) -> Effect:
         """What this op does to the operand of this name."""
@@ -253,7 +254,12 @@ class DeclaredOp(IRDLOperation, ABC):
 
     def declared_operands(self) -> Iterator[tuple[str, SSAValue, OperandDeclaration]]:
         """Each operand with its name and declaration."""
-        for name, declared in self.declaration().operands:
+        declaration = self.declaration()
+        if declaration.one_each:
+            for (name, declared), operand in zip(declaration.operands, self.operands, strict=True):
+                yield name, operand, declared
+            return
+        for name, declared in declaration.operands:
             for operand in self._operands_named(name):
                 yield name, operand, declared
 
@@ -310,6 +316,7 @@ def _declaration(op_type: type[DeclaredOp]) -> OpDeclaration:
             (name, _find(result.constr, ResultDeclaration) or ResultDeclaration(AnyAttr()))
             for name, result in definition.results
         ),
+        not any(isinstance(operand, VariadicDef) for _, operand in definition.operands),
     )
 
 

@@ -8,6 +8,7 @@ compatible, a run-time extent and a constant do not.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 from typing import TypeVar, cast
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX
@@ -74,3 +75,62 @@ def broadcast_shapes(lhs: Sequence[_ExtentT], rhs: Sequence[_ExtentT]) -> tuple[
             raise VerifyException(f"shapes {list(lhs)} and {list(rhs)} do not broadcast")
         result.append(right if left == 1 else left)
     return tuple(result)
+
+
+def reshape_valid(
+    shape: Sequence[int], valid: Sequence[int], new_shape: Sequence[int]
+) -> tuple[int, ...]:
+    """
+    The valid region after a row-by-row reshape; it holds the same elements.
+
+    Raises `VerifyException` where those are no box in the new shape: 20 elements of a `[8, 16]`
+    are no rectangle in it.
+    """
+    shape, valid, new_shape = tuple(shape), tuple(valid), tuple(new_shape)
+    if valid == shape:
+        return new_shape
+    kept = [inner for outer, inner in zip(shape, valid, strict=True) if outer != 1 or inner != 1]
+    if [extent for extent in shape if extent != 1] == [e for e in new_shape if e != 1]:
+        remaining = iter(kept)
+        if len(kept) == sum(extent != 1 for extent in new_shape):
+            return tuple(1 if extent == 1 else next(remaining) for extent in new_shape)
+    prefix = _prefix(shape, valid)
+    if prefix is not None and DYNAMIC_INDEX not in new_shape:
+        count, unit = prefix
+        for place, extent in enumerate(new_shape):
+            step = prod(new_shape[place + 1 :])
+            head = (1,) * place
+            tail = new_shape[place + 1 :]
+            if count == DYNAMIC_INDEX:
+                if unit % step == 0:
+                    return (*head, DYNAMIC_INDEX, *tail)
+                if extent != 1:
+                    break
+            elif count >= step or count == 0:
+                if count % step == 0:
+                    return (*head, count // step, *tail)
+                break
+    raise VerifyException(
+        f"the valid region {_shown(valid)} of {_shown(shape)} is no rectangle in "
+        f"{_shown(new_shape)}"
+    )
+
+
+def _prefix(shape: tuple[int, ...], valid: tuple[int, ...]) -> tuple[int, int] | None:
+    """
+    How many leading elements are valid, and of how many that is a multiple, if the valid ones lead.
+    """
+    if DYNAMIC_INDEX in shape:
+        return None
+    for place, (outer, inner) in enumerate(zip(shape, valid, strict=True)):
+        if outer == 1 and inner == 1:
+            continue
+        if valid[place + 1 :] != shape[place + 1 :]:
+            return None
+        unit = prod(shape[place + 1 :])
+        return (DYNAMIC_INDEX if inner == DYNAMIC_INDEX else inner * unit), unit
+    return prod(shape), 1
+
+
+def _shown(extents: Sequence[int]) -> str:
+    return f"[{', '.join('?' if e == DYNAMIC_INDEX else str(e) for e in extents)}]"

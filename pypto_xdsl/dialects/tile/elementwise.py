@@ -11,9 +11,16 @@ from abc import ABC
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
-from xdsl.dialects.builtin import f16, f32, i16, i32
+from xdsl.dialects.builtin import DYNAMIC_INDEX, f16, f32, i16, i32
 from xdsl.ir import Attribute
-from xdsl.irdl import irdl_op_definition, operand_def, opt_operand_def, result_def
+from xdsl.irdl import (
+    irdl_op_definition,
+    operand_def,
+    opt_operand_def,
+    result_def,
+    traits_def,
+)
+from xdsl.traits import Commutative
 from xdsl.utils.exceptions import VerifyException
 
 from pypto_xdsl.dialects.declared_op import lives_in, reads, workspace
@@ -46,7 +53,13 @@ def infer_broadcast(*tiles: TileType) -> TileType:
     return like(tiles[0], shape, element_type)
 
 
-class BinaryOp(InferringTileOp, ABC):
+class ElementwiseOp(InferringTileOp, ABC):
+    """An op that computes each element of its result from those at the same place."""
+
+    ELEMENTWISE: ClassVar[bool] = True
+
+
+class BinaryOp(ElementwiseOp, ABC):
     """`f(lhs, rhs)` of two tiles."""
 
     INTEGERS: ClassVar[bool] = False
@@ -73,7 +86,7 @@ class BinaryWithWorkspaceOp(BinaryOp, ABC):
     tmp = operand_def(workspace(TILE, spaces=VEC))
 
 
-class ScalarOp(InferringTileOp, ABC):
+class ScalarOp(ElementwiseOp, ABC):
     """`f(tile, scalar)`; the scalar never promotes the tile."""
 
     INTEGERS: ClassVar[bool] = False
@@ -101,7 +114,7 @@ class ScalarWithWorkspaceOp(ScalarOp, ABC):
     tmp = operand_def(workspace(TILE, spaces=VEC))
 
 
-class TernaryOp(InferringTileOp, ABC):
+class TernaryOp(ElementwiseOp, ABC):
     """`f(lhs, rhs, third)` of three tiles."""
 
     lhs = operand_def(reads(TILE, spaces=VEC))
@@ -114,7 +127,7 @@ class TernaryOp(InferringTileOp, ABC):
         return (infer_broadcast(*(TileType.of(type) for type in operands)),)
 
 
-class ScalarTernaryOp(InferringTileOp, ABC):
+class ScalarTernaryOp(ElementwiseOp, ABC):
     """`f(lhs, scalar, third)` of two tiles and a scalar."""
 
     lhs = operand_def(reads(TILE, spaces=VEC))
@@ -127,7 +140,7 @@ class ScalarTernaryOp(InferringTileOp, ABC):
         return (infer_broadcast(TileType.of(operands[0]), TileType.of(operands[2])),)
 
 
-class UnaryOp(InferringTileOp, ABC):
+class UnaryOp(ElementwiseOp, ABC):
     """`f(operand)` of one tile."""
 
     DTYPES: ClassVar[tuple[Attribute, ...]] = ()
@@ -152,6 +165,7 @@ class AddOp(BinaryOp):
     """`lhs + rhs`; integers wrap."""
 
     name = "tile.add"
+    traits = traits_def(Commutative())
 
 
 @irdl_op_definition
@@ -166,6 +180,7 @@ class MulOp(BinaryOp):
     """`lhs * rhs`; integers wrap."""
 
     name = "tile.mul"
+    traits = traits_def(Commutative())
 
 
 @irdl_op_definition
@@ -195,6 +210,7 @@ class MaximumOp(BinaryOp):
     """The larger of `lhs` and `rhs`."""
 
     name = "tile.maximum"
+    traits = traits_def(Commutative())
 
 
 @irdl_op_definition
@@ -202,6 +218,7 @@ class MinimumOp(BinaryOp):
     """The smaller of `lhs` and `rhs`."""
 
     name = "tile.minimum"
+    traits = traits_def(Commutative())
 
 
 @irdl_op_definition
@@ -438,7 +455,7 @@ class SubscOp(ScalarTernaryOp):
 
 
 @irdl_op_definition
-class PreluOp(InferringTileOp):
+class PreluOp(ElementwiseOp):
     """`operand` where it is positive, else `operand * slope`."""
 
     name = "tile.prelu"
@@ -451,7 +468,7 @@ class PreluOp(InferringTileOp):
 
     @classmethod
     def infer(cls, operands: Types, properties: Mapping[str, Attribute]) -> Sequence[Attribute]:
-        tile, slope = (TileType.of(type) for type in operands[:2])
+        tile, slope, tmp = (TileType.of(type) for type in operands)
         expect_element_types("operand", tile.element_type, (f16, f32))
         if (slope.get_shape(), slope.element_type, slope.valid_shape) != (
             tile.get_shape(),
@@ -459,6 +476,12 @@ class PreluOp(InferringTileOp):
             tile.valid_shape,
         ):
             raise VerifyException(f"slope should agree with the operand {tile}, got {slope}")
+        # A row of bits for each row, and one more.
+        *_, rows, columns = tile.valid_shape
+        *_, mask_rows, mask_columns = tmp.get_shape()
+        fits = mask_rows > rows and mask_columns * bit_width(tmp.element_type) >= columns
+        if DYNAMIC_INDEX not in (mask_rows, mask_columns) and not fits:
+            raise VerifyException(f"tmp should have a bit for each element and one more row: {tmp}")
         return (tile,)
 
 

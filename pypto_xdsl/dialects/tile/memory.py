@@ -27,10 +27,10 @@ from pypto_xdsl.dialects.declared_op import (
     writes,
 )
 from pypto_xdsl.dialects.element_types import SCALAR
-from pypto_xdsl.dialects.extents import verify_extents, verify_window
+from pypto_xdsl.dialects.extents import reshape_valid, verify_extents, verify_window
 from pypto_xdsl.dialects.ptensor.attributes import AtomicKind, AtomicKindAttr
 from pypto_xdsl.dialects.ptensor.types import TENSOR, tensor_of
-from pypto_xdsl.dialects.tile.attributes import MemorySpace
+from pypto_xdsl.dialects.tile.attributes import MemorySpace, TileLayout
 from pypto_xdsl.dialects.tile.base import TILE
 from pypto_xdsl.dialects.tile.types import Layout, TileType
 from pypto_xdsl.dialects.typed_op import TypedOp, Value
@@ -80,6 +80,7 @@ class FullOp(TypedOp):
     """A tile that holds one value everywhere."""
 
     name = "tile.full"
+    ELEMENTWISE: ClassVar[bool] = True
 
     value = operand_def(reads(SCALAR))
     result = result_def(lives_in(MemorySpace.VEC, TILE))
@@ -243,9 +244,24 @@ class ViewOp(TypedOp, ABC):
 
 @irdl_op_definition
 class ReshapeOp(ViewOp):
-    """The same bytes in another shape, row by row; no element moves."""
+    """
+    The same elements in another shape, row by row; no element moves.
+
+    The result is stored in the order that its shape implies. A tile in the vector buffer whose
+    bytes are not in the order of its rows has no such view.
+    """
 
     name = "tile.reshape"
+
+    @staticmethod
+    def reshaped(tile: TileType, shape: Sequence[int]) -> TileType:
+        """
+        The type of `tile` in another shape; pad value and memory space stay.
+
+        Raises `VerifyException` if its valid region is no rectangle in that shape.
+        """
+        valid = reshape_valid(tile.get_shape(), tile.valid_shape, shape)
+        return tile.with_shape(shape, valid)
 
     def verify_(self) -> None:
         source, result = TileType.of(self.source.type), TileType.of(self.result.type)
@@ -262,6 +278,23 @@ class ReshapeOp(ViewOp):
             raise VerifyException(
                 f"a tile of {prod(shapes[0])} elements does not reshape to {prod(shapes[1])}"
             )
+        if result.memory_space in (None, MemorySpace.VEC):
+            for tile in (source, result):
+                if shapes[0] != shapes[1] and not _is_row_by_row(tile):
+                    raise VerifyException(f"the bytes of {tile} are not in the order of its rows")
+        valid = reshape_valid(shapes[0], source.valid_shape, shapes[1])
+        if result.valid_shape != valid:
+            wanted = TileType(shapes[1], result.element_type, result.memory_space, valid=valid)
+            raise VerifyException(f"result should have the valid region of {wanted}, got {result}")
+
+
+def _is_row_by_row(tile: TileType) -> bool:
+    """Whether the elements lie in the order of the rows, as those of a column do."""
+    layout = tile.layout
+    if layout.slayout is not TileLayout.NONE_BOX:
+        return False
+    vector = sum(extent != 1 for extent in tile.get_shape()) <= 1
+    return vector or layout.blayout is TileLayout.ROW_MAJOR
 
 
 @irdl_op_definition

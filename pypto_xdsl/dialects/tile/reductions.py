@@ -69,7 +69,6 @@ class RowReductionOp(InferringTileOp, ABC):
             ),
         )
 
-
     @classmethod
     def workspace_type(cls, name: str, operands: Types) -> TileType:
         # The partial results of a row take a whole repeat of the vector unit at least.

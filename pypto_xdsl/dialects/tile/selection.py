@@ -18,6 +18,7 @@ from pypto_xdsl.dialects.declared_op import lives_in, reads, workspace
 from pypto_xdsl.dialects.element_types import (
     SCALAR,
     as_element_type,
+    bit_width,
     expect_integers,
     promote,
 )
@@ -51,6 +52,17 @@ def packed_mask(tile: TileType) -> TileType:
     width = -(-columns // (8 * _BLOCK)) * _BLOCK
     valid_width = DYNAMIC_INDEX if valid_columns == DYNAMIC_INDEX else -(-valid_columns // 8)
     return TileType((*rows, width), UI8, tile.memory_space, valid=(*valid_rows, valid_width))
+
+
+def _verify_mask(mask: TileType, shape: Sequence[int]) -> None:
+    """Raise unless the mask has a bit for each element of the shape."""
+    *rows, columns = shape
+    *mask_rows, width = mask.get_shape()
+    expect_integers(mask.element_type)
+    if DYNAMIC_INDEX in (*shape, width):
+        return
+    if mask_rows != rows or width * bit_width(mask.element_type) < columns:
+        raise VerifyException(f"mask should have a bit for each element of {shape}, got {mask}")
 
 
 @irdl_op_definition
@@ -103,8 +115,8 @@ class SelOp(InferringTileOp):
     @classmethod
     def infer(cls, operands: Types, properties: Mapping[str, Attribute]) -> Sequence[Attribute]:
         mask, lhs, rhs = (TileType.of(type) for type in operands[:3])
-        expect_integers(mask.element_type)
         shape = broadcast_shapes(lhs.get_shape(), rhs.get_shape())
+        _verify_mask(mask, shape)
         return (like(lhs, shape, promote(lhs.element_type, rhs.element_type)),)
 
 
@@ -124,7 +136,7 @@ class SelsOp(InferringTileOp):
     @classmethod
     def infer(cls, operands: Types, properties: Mapping[str, Attribute]) -> Sequence[Attribute]:
         mask, source = (TileType.of(type) for type in operands[:2])
-        expect_integers(mask.element_type)
+        _verify_mask(mask, source.get_shape())
         return (source,)
 
 
@@ -167,6 +179,11 @@ class GatherCompareOp(InferringTileOp):
             "count_dtype": count_dtype,
         }
         super().__init__(source, kvalue, tmp, properties=properties)
+
+    @classmethod
+    def workspace_type(cls, name: str, operands: Types) -> TileType:
+        # A row of bits for each row, as wide as the row's elements.
+        return TileType.of(operands[0]).with_valid(None).with_element_type(UI8)
 
     @classmethod
     def infer(cls, operands: Types, properties: Mapping[str, Attribute]) -> Sequence[Attribute]:

@@ -151,6 +151,14 @@ class TileType(ParametrizedAttribute, TypeAttribute, ShapedType, ContainerType[A
             if stored == meaning:
                 raise VerifyException(f"{field} of a tile is stored only where it is not implicit")
 
+    def __hash__(self) -> int:
+        # Types are keys of many tables, and to hash nine attributes each time is dear.
+        found: int | None = self.__dict__.get("_hash")
+        if found is None:
+            found = hash((self.name, self.parameters))
+            object.__setattr__(self, "_hash", found)
+        return found
+
     # What the type means: the effective view.
 
     def get_num_dims(self) -> int:

@@ -1,0 +1,16 @@
+"""The Ascend 910B ("a2a3"): what its cores demand and can do."""
+
+from pypto_xdsl.backend.ascend910b.casts import CASTS
+from pypto_xdsl.backend.ascend910b.layouts import LAYOUTS
+from pypto_xdsl.backend.ascend910b.memories import CORES, MEMORIES, MOVES
+from pypto_xdsl.backend.backend import Backend
+
+BACKEND = Backend(
+    name="ascend910b",
+    arch="a2a3",
+    layouts=LAYOUTS,
+    memories=MEMORIES,
+    moves=MOVES,
+    casts=CASTS,
+    cores=CORES,
+)

@@ -1,0 +1,69 @@
+"""
+What the passes ask about a target. They never know: all that differs by target is data here.
+
+A backend is a value of `Backend`, found by `registry.backend_of(module)`. Its tables are keyed
+by op class, so that a fact about an op and a target is said once, and a test can make up a
+target of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+
+from xdsl.ir import Attribute, Operation
+
+from pypto_xdsl.backend.layout_spec import LayoutSpec
+from pypto_xdsl.dialects.tile import MemorySpace
+
+
+@dataclass(frozen=True)
+class Memory:
+    """An on-chip memory of one core."""
+
+    size: int
+    """What programs may use, in bytes."""
+    alignment: int
+    """Of the address of an allocation, in bytes."""
+
+
+@dataclass(frozen=True)
+class Cores:
+    """How many cores a chip has."""
+
+    cube: int
+    vector: int
+
+    @property
+    def vector_per_cube(self) -> int:
+        """The vector cores that work with one cube core."""
+        return self.vector // self.cube
+
+
+Rule = Callable[[Operation], Iterable[str]]
+"""What is wrong with an op on a target, one message each; they read `'op.name' op <message>`."""
+
+
+@dataclass(frozen=True)
+class Backend:
+    """A target."""
+
+    name: str
+    """As the pass option spells it."""
+    arch: str
+    """As `pto.target_arch` spells it."""
+    layouts: Mapping[type[Operation], LayoutSpec]
+    memories: Mapping[MemorySpace, Memory]
+    moves: frozenset[tuple[MemorySpace, MemorySpace]]
+    """Between which memories `tile.move` is an instruction."""
+    casts: frozenset[tuple[Attribute, Attribute]]
+    """The pairs of element types that one conversion instruction handles."""
+    cores: Cores
+    rules: Mapping[type[Operation], tuple[Rule, ...]] = field(
+        default_factory=dict[type[Operation], tuple[Rule, ...]]
+    )
+    """What an op must meet beyond the dialect's own rules."""
+
+    def layout_spec(self, op_type: type[Operation]) -> LayoutSpec | None:
+        """What the target demands of the tiles of an op; None: nothing."""
+        return self.layouts.get(op_type)

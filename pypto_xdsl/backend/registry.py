@@ -1,0 +1,57 @@
+"""
+Which backends there are, and which one a program is for.
+
+A program names its target by the module attribute `pto.target_arch = "a2a3"`; a pass option
+(`backend=ascend910b`) overrides it. There is no other state: a program that names no target has
+no backend, and passes that ask one have nothing to do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from importlib import import_module
+
+from xdsl.dialects.builtin import ModuleOp, StringAttr
+
+from pypto_xdsl.backend.backend import Backend
+from pypto_xdsl.diagnostics import OpError
+from pypto_xdsl.syntax.spelling import did_you_mean
+
+TARGET_ARCH = "pto.target_arch"
+"""The module attribute that names a program's target, as PTOAS spells it."""
+
+
+def _lazily(name: str) -> Callable[[], Backend]:
+    return lambda: import_module(f"pypto_xdsl.backend.{name}").BACKEND
+
+
+BACKENDS: Mapping[str, Callable[[], Backend]] = {"ascend910b": _lazily("ascend910b")}
+"""Backend name -> what imports it: `BACKEND` in the package of that name."""
+
+ARCHITECTURES: Mapping[str, str] = {"a2a3": "ascend910b"}
+"""Value of `pto.target_arch` -> backend name."""
+
+
+def check_backend_name(name: str | None) -> None:
+    """Raise `ValueError` unless a pass option names a backend, or none."""
+    if name is not None and name not in BACKENDS:
+        hint = did_you_mean(name, BACKENDS)
+        known = "" if hint else f"; there are {', '.join(BACKENDS)}"
+        raise ValueError(f"unknown backend '{name}'{hint}{known}")
+
+
+def backend_of(module: ModuleOp, name: str | None = None) -> Backend | None:
+    """
+    The backend of that name, else that of the program's target, else None.
+
+    Raises `OpError` at the module if its target has no backend here.
+    """
+    if name is not None:
+        return BACKENDS[name]()
+    arch = module.attributes.get(TARGET_ARCH)
+    if arch is None:
+        return None
+    found = ARCHITECTURES.get(arch.data) if isinstance(arch, StringAttr) else None
+    if found is None:
+        raise OpError(module, f"has the target {arch}, which is none of {', '.join(ARCHITECTURES)}")
+    return BACKENDS[found]()

@@ -1,0 +1,277 @@
+"""
+resolve-backend-op-layouts: stores tiles the way the target's instructions want them.
+
+Many instructions of the vector unit take row-major tiles only. Where an op is given another
+tile, it is repaired on the spot, in one of two ways.
+
+A *column* `[N, 1]` has the bytes of the row `[1, N]`, so the op works on rows, and nothing moves:
+
+    %c = tile.add %a, %b : !tile.tile<16x1xf32, vec>
+
+    %a_row = tile.reshape %a : !tile.tile<16x1xf32, vec> -> !tile.tile<1x16xf32, vec>
+    %b_row = tile.reshape %b : !tile.tile<16x1xf32, vec> -> !tile.tile<1x16xf32, vec>
+    %c_row = tile.add %a_row, %b_row : !tile.tile<1x16xf32, vec>
+    %c = tile.reshape %c_row : !tile.tile<1x16xf32, vec> -> !tile.tile<16x1xf32, vec>
+
+Any other tile is copied within its memory, and the result copied back:
+
+    %e = tile.exp %m : !tile.tile<16x256xf32, vec, blayout = col_major>
+
+    %m_row = tile.move %m : ... -> !tile.tile<16x256xf32, vec>
+    %e_row = tile.exp %m_row : !tile.tile<16x256xf32, vec>
+    %e = tile.move %e_row : ... -> !tile.tile<16x256xf32, vec, blayout = col_major>
+
+The operands of an op are repaired together, so that it stays one op on one shape, and the type of
+its result is restored: nobody else sees a change. What is wanted comes from the backend's layout
+specs (`backend/<name>/layouts.py`); without a backend there is nothing to do. Only kernels are
+repaired: they alone compute on tiles.
+
+An op that wants rows but whose meaning hangs on its columns (a column against a matrix, say) has
+no such repair, and is an error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Attribute, Operation, OpResult, SSAValue
+from xdsl.utils.exceptions import VerifyException
+
+from pypto_xdsl.analysis.kernels import kernels
+from pypto_xdsl.analysis.walk import walk
+from pypto_xdsl.backend.backend import Backend
+from pypto_xdsl.backend.layout_spec import LayoutSpec, MisplacedOperand, MisplacedResult
+from pypto_xdsl.backend.registry import backend_of, check_backend_name
+from pypto_xdsl.diagnostics import Diagnostic, DiagnosticsError, OpError
+from pypto_xdsl.dialects import tile
+from pypto_xdsl.dialects.declared_op import DeclaredOp
+from pypto_xdsl.dialects.tile import Layout, TileLayout, TileType
+from pypto_xdsl.properties.checked_pass import CheckedPass
+from pypto_xdsl.rewriting.locating import at, locate
+
+
+@dataclass(frozen=True)
+class ResolveBackendOpLayoutsPass(CheckedPass):
+    """Store tiles the way the target's instructions want them."""
+
+    name = "resolve-backend-op-layouts"
+    required = ("SSAForm",)
+    produced = ("NormalizedStmtStructure", "BackendLayoutsSatisfied")
+
+    backend: str | None = None
+    """The backend, where the module's `pto.target_arch` does not say it."""
+
+    def __post_init__(self) -> None:
+        check_backend_name(self.backend)
+
+    def run(self, ctx: Context, module: ModuleOp) -> None:
+        backend = backend_of(module, self.backend)
+        if backend is not None:
+            resolve_layouts(module, backend)
+
+
+def resolve_layouts(module: ModuleOp, backend: Backend) -> None:
+    """
+    Repair each op in the module's kernels whose tiles are not stored as the backend wants.
+
+    Raises `DiagnosticsError` with all ops that cannot be repaired.
+    """
+    errors: list[Diagnostic] = []
+    for op, spec in constrained_ops(module, backend):
+        operands = list(spec.misplaced_operands(op))
+        results = list(spec.misplaced_results(op))
+        if not operands and not results:
+            continue
+        try:
+            _Repair(op, operands, results).apply()
+        except OpError as error:
+            errors += error.diagnostics
+    if errors:
+        raise DiagnosticsError(errors)
+
+
+def constrained_ops(module: ModuleOp, backend: Backend) -> Iterator[tuple[DeclaredOp, LayoutSpec]]:
+    """The ops in kernels of which the backend demands a layout."""
+    for kernel in kernels(module):
+        for op in walk(kernel):
+            spec = backend.layout_spec(type(op))
+            if spec is not None and isinstance(op, DeclaredOp):
+                yield op, spec
+
+
+@dataclass
+class _Repair:
+    """One op, and what is put in its place."""
+
+    op: DeclaredOp
+    operands: Sequence[MisplacedOperand]
+    results: Sequence[MisplacedResult]
+    before: list[Operation] = field(default_factory=list[Operation])
+    after: list[Operation] = field(default_factory=list[Operation])
+
+    def apply(self) -> None:
+        operands = list(self.op.operands)
+        result_types = list(self.op.result_types)
+        if (shape := self._vector_shape()) is not None:
+            self._expect_one_shape(shape)
+            for index, operand in enumerate(operands):
+                if _has_shape(operand.type, shape):
+                    operands[index] = self._turned(operand, f"arg{index}")
+            for index, result_type in enumerate(result_types):
+                if _has_shape(result_type, shape):
+                    result_types[index] = turned(TileType.of(result_type))
+        for misplaced in self.operands:
+            operand = operands[misplaced.index]
+            operands[misplaced.index] = self._moved(operand, misplaced.wanted)
+        for misplaced in self.results:
+            index = misplaced.result.index
+            result_types[index] = stored(TileType.of(result_types[index]), misplaced.wanted)
+        self._replace(operands, result_types)
+
+    def _vector_shape(self) -> tuple[int, ...] | None:
+        """
+        The shape of the columns (or rows) to be seen as rows (or columns), if there are any.
+        """
+        for misplaced in self.operands:
+            vector = TileType.of(self.op.operands[misplaced.index].type)
+            if is_turnable(vector, misplaced.wanted):
+                return vector.get_shape()
+        for misplaced in self.results:
+            vector = TileType.of(misplaced.result.type)
+            if is_turnable(vector, misplaced.wanted):
+                return vector.get_shape()
+        return None
+
+    def _expect_one_shape(self, shape: tuple[int, ...]) -> None:
+        """
+        Raise unless the op means the same after its tiles of this shape are turned: it works
+        element by element, and no tile has a shape that the turned ones would meet otherwise.
+        """
+        what = "x".join(map(str, shape))
+        if not self.op.ELEMENTWISE:
+            raise OpError(
+                self.op, f"needs {self._wanted()} tiles, and a {what} tile cannot be turned here"
+            )
+        tiles = [
+            (f"operand '{name}'", operand.type)
+            for name, operand, declared in self.op.declared_operands()
+            if not declared.workspace
+        ]
+        tiles += [(f"result '{name}'", r.type) for name, r, _ in self.op.declared_results()]
+        for name, type in tiles:
+            if isinstance(type, TileType) and not _has_shape(type, shape, (1, 1)):
+                raise OpError(
+                    self.op,
+                    f"needs {self._wanted()} tiles, and a {what} tile cannot be turned where "
+                    f"{name} is {type}",
+                )
+
+    def _wanted(self) -> str:
+        return str([*self.operands, *self.results][0].wanted)
+
+    def _turned(self, value: SSAValue, name: str) -> SSAValue:
+        vector = TileType.of(value.type)
+        if vector.layout.slayout is not TileLayout.NONE_BOX:
+            # Boxed, its bytes are not in the order of a vector.
+            self._expect_space(vector)
+            vector = vector.with_shape(vector.get_shape(), vector.valid_shape)
+            value = self._insert(tile.MoveOp(value, vector), f"{name}_unboxed")
+        return self._insert(tile.ReshapeOp(value, turned(vector)), f"{name}_turned")
+
+    def _moved(self, value: SSAValue, wanted: TileLayout) -> SSAValue:
+        type = TileType.of(value.type)
+        if type.layout.blayout is wanted:
+            return value
+        self._expect_space(type)
+        return self._insert(tile.MoveOp(value, stored(type, wanted)), f"arg_{wanted}")
+
+    def _insert(self, op: tile.ReshapeOp | tile.MoveOp, name: str) -> OpResult:
+        locate(self.op.location, op)
+        (result,) = op.results
+        result.name_hint = f"{self._base_name()}_{name}"
+        self.before.append(op)
+        return result
+
+    def _base_name(self) -> str:
+        hint = self.op.results[0].name_hint if self.op.results else None
+        return hint or "layout_fix"
+
+    def _expect_space(self, type: TileType) -> None:
+        if type.memory_space is None:
+            raise OpError(
+                self.op,
+                f"needs {self._wanted()} tiles, but the memory space of {type} is not known",
+            )
+
+    def _replace(self, operands: Sequence[SSAValue], result_types: Sequence[Attribute]) -> None:
+        op = self.op
+        repaired = type(op).create(
+            operands=operands,
+            result_types=result_types,
+            properties=op.properties,
+            attributes=op.attributes,
+        )
+        repaired = at(op, repaired)
+        try:
+            repaired.verify_()
+        except VerifyException as error:
+            for inserted in (repaired, *reversed(self.before)):
+                inserted.erase()
+            raise OpError(
+                op, f"needs {self._wanted()} tiles, but not on tiles stored so: {error}"
+            ) from error
+        for old, new in zip(op.results, repaired.results, strict=True):
+            old.replace_all_uses_with(new if new.type == old.type else self._restored(old, new))
+        block = op.parent
+        assert block is not None
+        block.insert_ops_before([*self.before, repaired, *self.after], op)
+        block.erase_op(op)
+
+    def _restored(self, old: OpResult, new: OpResult) -> OpResult:
+        """The result as it was declared."""
+        was = TileType.of(old.type)
+        if TileType.of(new.type).get_shape() != was.get_shape():
+            op = tile.ReshapeOp(new, was)
+        else:
+            self._expect_space(was)
+            op = tile.MoveOp(new, was)
+        locate(self.op.location, op)
+        (result,) = op.results
+        result.name_hint = old.name_hint
+        if old.name_hint is not None:
+            new.name_hint = f"{old.name_hint}_{self._wanted()}"
+        self.after.append(op)
+        return result
+
+
+@lru_cache(maxsize=1024)
+def is_turnable(tile: TileType, wanted: TileLayout) -> bool:
+    """Whether the bytes of a tile are those of its transpose in the wanted layout."""
+    shape = tile.get_shape()
+    if len(shape) != 2 or 1 not in shape or tile.layout.slayout is not TileLayout.NONE_BOX:
+        return False
+    return turned(tile).layout.blayout is wanted
+
+
+@lru_cache(maxsize=1024)
+def turned(tile: TileType) -> TileType:
+    """A column seen as a row, or a row as a column: the same bytes in the same order."""
+    rows, columns = tile.get_shape()
+    valid_rows, valid_columns = tile.valid_shape
+    return tile.with_shape((columns, rows), (valid_columns, valid_rows))
+
+
+@lru_cache(maxsize=1024)
+def stored(tile: TileType, wanted: TileLayout) -> TileType:
+    """The tile in another block layout, its blocks unboxed."""
+    if tile.layout.blayout is wanted:
+        return tile
+    return tile.with_layout(Layout(wanted, TileLayout.NONE_BOX, 512))
+
+
+def _has_shape(type: Attribute, *shapes: tuple[int, ...]) -> bool:
+    return isinstance(type, TileType) and type.get_shape() in shapes
