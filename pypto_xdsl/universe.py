@@ -34,6 +34,7 @@ DIALECTS: dict[str, str] = {"orch": "Orch", "pto": "Pto", "ptensor": "PTensor", 
 """Dialect name -> name of its `Dialect` object in `dialects/<dialect name>.py`."""
 
 PASSES: tuple[str, ...] = (
+    "normalize-return-order",
     "resolve-backend-op-layouts",
     "verify-property",
 )

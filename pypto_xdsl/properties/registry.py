@@ -38,7 +38,10 @@ class Property:
     """
 
 
-STRUCTURAL: dict[str, str] = {}
+STRUCTURAL: dict[str, str] = {
+    "ManualDepsOnSubmitOnly": "orch",
+    "NoNestedInCore": "orch",
+}
 """
 The properties that hold at all times -> the dialect that they speak about: without an op of it
 there is nothing to check.
@@ -46,8 +49,13 @@ there is nothing to check.
 
 PIPELINE: tuple[str, ...] = (
     "BackendLayoutsSatisfied",
+    "IncoreTileOps",
     "NormalizedStmtStructure",
+    "ReturnParamsExplicit",
     "SSAForm",
+    "SplitIncoreOrch",
+    "TileMemoryInferred",
+    "TileOps2D",
 )
 """The properties that hold from some pass on."""
 
