@@ -40,6 +40,7 @@ Outcome = Literal["read", "refused", "not the same", "crash"]
 
 _RUN = re.compile(r"^\s*(?://|#)\s*RUN:(.*)$", re.MULTILINE)
 _ARCH = re.compile(r"--pto-arch[= ]\s*(\w+)")
+_PROGRAM = re.compile(r"^\s*[^/\s]", re.MULTILINE)
 _MODULE_ARCH = re.compile(r"pto\.target_arch\s*=\s*\"(\w+)\"")
 
 
@@ -107,6 +108,8 @@ def check(path: Path) -> Verdict:
     """Reads one file and its print."""
     text = path.read_text(errors="replace")
     expected = expectation(text)
+    if not _PROGRAM.search(text):
+        return Verdict(path, "other target", "read", "no program")
     try:
         module = read(text, str(path))
     except DiagnosticsError as e:

@@ -38,6 +38,7 @@ by name, as an attribute or a plain value:
 number an index operand is known to be.
 """
 
+from pypto_xdsl.dialects.pto.aggregate import DeclareStructOp, StructGetOp, StructSetOp
 from pypto_xdsl.dialects.pto.attributes import (
     AccPhaseAttr,
     AccPushEpilogueAttr,
@@ -296,7 +297,7 @@ from pypto_xdsl.dialects.pto.scalar import (
     TrapOp,
     TSetValOp,
 )
-from pypto_xdsl.dialects.pto.section import SectionCubeOp, SectionVectorOp
+from pypto_xdsl.dialects.pto.section import FusionRegionOp, SectionCubeOp, SectionVectorOp, YieldOp
 from pypto_xdsl.dialects.pto.selection import (
     TCIOp,
     TCmpOp,
@@ -329,6 +330,7 @@ from pypto_xdsl.dialects.pto.sync import (
     SetFftsOp,
     SetFlagDynOp,
     SetFlagOp,
+    SetIntraBlockOp,
     SyncAllOp,
     SyncSetOp,
     SyncWaitOp,
@@ -336,6 +338,7 @@ from pypto_xdsl.dialects.pto.sync import (
     WaitEventOp,
     WaitFlagDynOp,
     WaitFlagOp,
+    WaitIntraBlockOp,
 )
 from pypto_xdsl.dialects.pto.syntax import Grammar, TileOp
 from pypto_xdsl.dialects.pto.types import (
@@ -414,6 +417,7 @@ __all__ = [
     "DeclareEventIdArrayOp",
     "DeclareGlobalOp",
     "DeclareLocalArrayOp",
+    "DeclareStructOp",
     "DeclareTileOp",
     "DivPrecisionAttr",
     "Event",
@@ -429,6 +433,7 @@ __all__ = [
     "FixpipeQuant",
     "FixpipeRelu",
     "FmodPrecisionAttr",
+    "FusionRegionOp",
     "GatherOob",
     "GatherOobAttr",
     "GetBlockIdxOp",
@@ -517,11 +522,14 @@ __all__ = [
     "SetFftsOp",
     "SetFlagDynOp",
     "SetFlagOp",
+    "SetIntraBlockOp",
     "SetQuantScalarOp",
     "SetQuantVectorOp",
     "SetValidShapeOp",
     "SqrtPrecisionAttr",
     "StoreScalarOp",
+    "StructGetOp",
+    "StructSetOp",
     "StructType",
     "SubViewOp",
     "SubsetOp",
@@ -693,6 +701,8 @@ __all__ = [
     "WaitEventOp",
     "WaitFlagDynOp",
     "WaitFlagOp",
+    "WaitIntraBlockOp",
+    "YieldOp",
     "constant_value",
     "element_bits",
     "element_bytes",

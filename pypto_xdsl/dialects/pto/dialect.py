@@ -5,6 +5,7 @@ from types import ModuleType
 from xdsl.ir import Dialect
 
 from pypto_xdsl.dialects.pto import (
+    aggregate,
     collective,
     elementwise,
     indexing,
@@ -20,6 +21,7 @@ from pypto_xdsl.dialects.pto import (
 )
 from pypto_xdsl.dialects.pto.attributes import ATTRIBUTES
 from pypto_xdsl.dialects.pto.declaration import PtoOp
+from pypto_xdsl.dialects.pto.other_versions import OTHER_OPS
 from pypto_xdsl.dialects.pto.types import TYPES
 
 FAMILIES: tuple[ModuleType, ...] = (
@@ -31,6 +33,7 @@ FAMILIES: tuple[ModuleType, ...] = (
     indexing,
     matmul,
     scalar,
+    aggregate,
     sync,
     queue,
     collective,
@@ -54,4 +57,4 @@ def declared_ops(module: ModuleType) -> list[type[PtoOp]]:
 OPS = [op for module in FAMILIES for op in declared_ops(module)]
 """Every op of the dialect."""
 
-Pto = Dialect("pto", [*OPS], [*ATTRIBUTES, *TYPES])
+Pto = Dialect("pto", [*OPS, *OTHER_OPS], [*ATTRIBUTES, *TYPES])

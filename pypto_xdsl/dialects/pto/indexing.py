@@ -596,6 +596,8 @@ class MergeBase(TileOp):
     @classmethod
     def parse_ins(cls, parser: Parser) -> tuple[list[SSAValue], dict[str, Attribute]]:
         names = parse_operand_list(parser)
+        if parser.parse_optional_keyword("no_tmp") is not None:
+            parser.raise_error(f"{cls.name} without workspace cannot be written in 0.57")
         attributes = parser.parse_optional_attr_dict()
         parser.parse_punctuation(":")
         return resolve(parser, names, parse_type_list(parser)), attributes

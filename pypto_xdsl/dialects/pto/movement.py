@@ -246,6 +246,25 @@ class StoreBase(TileOp):
         word(a.ReluPreModeAttr), default_value=NO_RELU, prop_name="reluPreMode"
     )
 
+    @classmethod
+    def parse(cls, parser: Parser) -> Any:
+        # 0.60 writes the scales of tstore_fp as `tstore ins(%src : T fp %scales : S)`.
+        op = super().parse(parser)
+        scales = op.operands[-1] if len(op.operands) == 3 else None
+        if scales is None or not isinstance(scales.type, TileBufType):
+            return op
+        values = {"src": op.operands[0], "fp": scales, "dst": op.operands[1]}
+        return build(TStoreFPOp, values, dict(op.attributes))
+
+    @classmethod
+    def parse_ins(cls, parser: Parser) -> tuple[list[SSAValue], dict[str, Attribute]]:
+        values, attributes = super().parse_ins(parser)
+        if len(values) == 1 and parser.parse_optional_keyword("fp") is not None:
+            scales = parser.parse_unresolved_operand()
+            parser.parse_punctuation(":")
+            values.append(parser.resolve_operand(scales, parser.parse_type()))
+        return values, attributes
+
     @property
     def is_atomic(self) -> bool:
         """Whether the store adds to what is there."""
@@ -436,10 +455,13 @@ def _acc_pair(op: PtoOp) -> str | None:
     """The element types an accumulator is drained to."""
     source = r.dtype_name(_tile(op, "src").element_type, signless=True)
     target = r.dtype_name(_tile(op, "dst").element_type, signless=True)
-    if op.optional_operand("pre_quant_scalar") is not None:
+    scaled = op.optional_operand("pre_quant_scalar") is not None
+    by_column = getattr(op, "fp", None) is not None
+    wanted: tuple[str, ...] = ()
+    if scaled or by_column:
         wanted = {"f32": ("i8",), "i32": ("i8", "f16", "i16")}.get(source, ())
-    else:
-        wanted = ("f16", "bf16") if source == "f32" else ()
+    if not scaled and source == "f32":
+        wanted = (*wanted, "f16", "bf16")
     if target in wanted:
         return None
     return (
@@ -524,6 +546,19 @@ def _extractable(op: PtoOp) -> str | None:
     return None
 
 
+CLAUSES = ("fp", "pre_quant")
+"""What 0.60 writes behind the operands of textract and tinsert; 0.57 for tinsert only."""
+
+
+def parse_scale_clauses(parser: Parser, values: list[SSAValue]) -> None:
+    """`fp %s : S`, `pre_quant %q : i64`, appended to the operands read so far."""
+    for keyword in CLAUSES:
+        if parser.parse_optional_keyword(keyword) is not None:
+            value = parser.parse_unresolved_operand()
+            parser.parse_punctuation(":")
+            values.append(parser.resolve_operand(value, parser.parse_type()))
+
+
 class ExtractBase(TileOp):
     """`dst = src[index_row + r, index_col + c]`"""
 
@@ -536,6 +571,23 @@ class ExtractBase(TileOp):
     relu_pre_mode = opt_prop_def(
         word(a.ReluPreModeAttr), default_value=NO_RELU, prop_name="reluPreMode"
     )
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Any:
+        # 0.60 writes textract_fp as textract with `fp`.
+        op = super().parse(parser)
+        if len(op.operands) != 5 or not isinstance(op.operands[3].type, TileBufType):
+            return op
+        names = ("src", "index_row", "index_col", "fp", "dst")
+        values = dict(zip(names, op.operands, strict=True))
+        return build(TExtractFPOp, values, {**op.properties, **op.attributes})
+
+    @classmethod
+    def parse_ins(cls, parser: Parser) -> tuple[list[SSAValue], dict[str, Attribute]]:
+        values, attributes = super().parse_ins(parser)
+        if len(values) == 3:
+            parse_scale_clauses(parser, values)
+        return values, attributes
 
 
 TExtractOp = declare(
@@ -641,21 +693,12 @@ class InsertBase(TileOp):
     )
     tinsert_mode = opt_prop_def(word(a.TInsertModeAttr), prop_name="tinsertMode")
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
-    CLAUSES: ClassVar[tuple[tuple[str, str], ...]] = (
-        ("fp", "fp"),
-        ("pre_quant", "pre_quant_scalar"),
-    )
 
     @classmethod
     def parse_ins(cls, parser: Parser) -> tuple[list[SSAValue], dict[str, Attribute]]:
         values, attributes = super().parse_ins(parser)
-        if len(values) != 3:
-            return values, attributes
-        for keyword, _ in cls.CLAUSES:
-            if parser.parse_optional_keyword(keyword) is not None:
-                value = parser.parse_unresolved_operand()
-                parser.parse_punctuation(":")
-                values.append(parser.resolve_operand(value, parser.parse_type()))
+        if len(values) == 3:
+            parse_scale_clauses(parser, values)
         return values, attributes
 
     @classmethod
@@ -668,8 +711,8 @@ class InsertBase(TileOp):
 
     def print_ins(self, printer: Printer, inside: Any) -> None:
         print_typed_operands(printer, (self.src, self.index_row, self.index_col))
-        for keyword, name in self.CLAUSES:
-            if (value := self.optional_operand(name)) is not None:
+        for keyword, value in zip(CLAUSES, (self.fp, self.pre_quant_scalar), strict=True):
+            if value is not None:
                 printer.print_string(f" {keyword} ")
                 print_typed_operands(printer, (value,))
 

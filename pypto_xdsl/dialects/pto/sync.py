@@ -327,6 +327,14 @@ SyncSetOp = declare(
 SyncWaitOp = declare(CrossCoreOp, "SyncWaitOp", "sync.wait", "a pipe waits for another core's flag")
 
 
+SetIntraBlockOp = declare(
+    CrossCoreOp, "SetIntraBlockOp", "set_intra_block", "sync.set within a block; 0.60 only"
+)
+WaitIntraBlockOp = declare(
+    CrossCoreOp, "WaitIntraBlockOp", "wait_intra_block", "sync.wait within a block; 0.60 only"
+)
+
+
 class SetFftsBase(SyncOp):
     """`%ptr : !pto.ptr<i64>`"""
 

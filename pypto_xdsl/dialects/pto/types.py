@@ -79,6 +79,19 @@ def _print_dims(printer: Printer, shape: Sequence[int]) -> None:
     printer.print_string("x".join("?" if d == DYNAMIC else str(d) for d in shape))
 
 
+def parse_shape(parser: AttrParser) -> tuple[list[int], Attribute]:
+    """`16x?xf32`, or with spaces between."""
+    shape: list[int] = []
+    content = parser.lexer.input.content
+    while content[parser.pos : parser.pos + 1] in _DIM_STARTS:
+        shape.append(parser.parse_shape_dimension())
+        parser.parse_shape_delimiter()
+    return shape, parser.parse_type()
+
+
+_DIM_STARTS = frozenset((*"0123456789?", *(c.encode() for c in "0123456789?")))
+
+
 class _ShapedElements(InternedType, ShapedType, ContainerType[Attribute]):
     """Types written `<16x?xf32>`."""
 
@@ -87,7 +100,7 @@ class _ShapedElements(InternedType, ShapedType, ContainerType[Attribute]):
 
     @classmethod
     def parse_body(cls, parser: AttrParser) -> Sequence[Attribute]:
-        shape, element_type = parser.parse_ranked_shape()
+        shape, element_type = parse_shape(parser)
         return _dims(shape), element_type
 
     def print_parameters(self, printer: Printer) -> None:
@@ -300,16 +313,16 @@ class _Fields:
         self.valid: tuple[int, int] | None = None
         self.blayout, self.slayout, self.fractal, self.pad, self.compact = DEFAULT_CONFIG.data
         self.count: int | None = None
-        self._seen: set[str] = set()
+        self.seen: set[str] = set()
 
     def config(self) -> TileConfig:
         return (self.blayout, self.slayout, self.fractal, self.pad, self.compact)
 
     def parse_field(self, parser: AttrParser, key: str, allow_count: bool = False) -> None:
         """One `key=value` of the compact spelling, behind its key."""
-        if key in self._seen:
+        if key in self.seen:
             parser.raise_error(f"duplicate {key} in a tile_buf type")
-        self._seen.add(key)
+        self.seen.add(key)
         parser.parse_punctuation("=")
         match key:
             case "valid":
@@ -342,8 +355,6 @@ def _parse_number(parser: AttrParser, key: str, count: int) -> int:
 
 
 def _parse_valid_dim(parser: AttrParser, key: str) -> int:
-    parser.parse_keyword(key)
-    parser.parse_punctuation("=")
     if parser.parse_optional_punctuation("?") is not None:
         return DYNAMIC
     position = parser.pos
@@ -354,40 +365,48 @@ def _parse_valid_dim(parser: AttrParser, key: str) -> int:
 
 
 def _parse_keyed_tile(parser: AttrParser) -> Sequence[Attribute]:
-    """The long spelling, `loc=vec, dtype=f32, rows=16, ...`, behind `loc`."""
+    """The long spelling, `loc=vec, dtype=f32, rows=16, ...`, behind `loc`.
 
-    def key(word: str) -> None:
-        parser.parse_punctuation(",")
-        parser.parse_keyword(word)
-        parser.parse_punctuation("=")
-
+    The keys have one order today, which is the one printed; older files have others.
+    """
     parser.parse_punctuation("=")
     space = _parse_space(parser)
-    key("dtype")
-    element_type = parser.parse_type()
-    key("rows")
-    rows = parser.parse_integer(allow_boolean=False)
-    key("cols")
-    cols = parser.parse_integer(allow_boolean=False)
-    parser.parse_punctuation(",")
-    v_row = _parse_valid_dim(parser, "v_row")
-    parser.parse_punctuation(",")
-    v_col = _parse_valid_dim(parser, "v_col")
+    element_type: Attribute | None = None
+    extents: dict[str, int] = {}
     fields = _Fields()
-    for word in ("blayout", "slayout", "fractal", "pad"):
-        parser.parse_punctuation(",")
-        parser.parse_keyword(word)
-        fields.parse_field(parser, word)
-    if parser.parse_optional_punctuation(",") is not None:
-        parser.parse_keyword("compact")
-        fields.parse_field(parser, "compact")
+    while parser.parse_optional_punctuation(",") is not None:
+        position = parser.pos
+        key = parser.parse_identifier()
+        if key not in _TILE_KEYS:
+            fields.parse_field(parser, key)
+            continue
+        if key in extents or (key == "dtype" and element_type is not None):
+            parser.raise_error(f"duplicate {key} in a tile_buf type", position)
+        parser.parse_punctuation("=")
+        if key == "dtype":
+            element_type = parser.parse_type()
+        elif key.startswith("v_"):
+            extents[key] = _parse_valid_dim(parser, key)
+        else:
+            extents[key] = parser.parse_integer(allow_boolean=False)
+    if element_type is None:
+        parser.raise_error("expected dtype in a tile_buf type")
+    for key in _TILE_KEYS[1:]:
+        if key not in extents:
+            parser.raise_error(f"expected {key} in a tile_buf type")
+    for key in ("blayout", "slayout", "fractal", "pad"):
+        if key not in fields.seen:
+            parser.raise_error(f"expected {key} in a tile_buf type")
     return (
         space,
-        _dims((rows, cols)),
+        _dims((extents["rows"], extents["cols"])),
         element_type,
-        _dims((v_row, v_col)),
+        _dims((extents["v_row"], extents["v_col"])),
         TileConfigAttr(fields.config()),
     )
+
+
+_TILE_KEYS = ("dtype", "rows", "cols", "v_row", "v_col")
 
 
 def _parse_space(parser: AttrParser) -> AddressSpaceAttr:
@@ -402,7 +421,7 @@ def _parse_compact_tile(
 ) -> tuple[Sequence[Attribute], int | None]:
     """The short spelling, `vec, 16x64xf32, valid=?x?, ...`, behind the memory."""
     parser.parse_punctuation(",")
-    shape, element_type = parser.parse_ranked_shape()
+    shape, element_type = parse_shape(parser)
     if len(shape) != 2:
         parser.raise_error("tile_buf expects exactly two dimensions")
     fields = _Fields()
