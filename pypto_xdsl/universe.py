@@ -34,6 +34,8 @@ DIALECTS: dict[str, str] = {"orch": "Orch", "pto": "Pto", "ptensor": "PTensor", 
 """Dialect name -> name of its `Dialect` object in `dialects/<dialect name>.py`."""
 
 PASSES: tuple[str, ...] = (
+    "convert-tensor-to-tile-ops",
+    "infer-tile-memory-space",
     "normalize-return-order",
     "resolve-backend-op-layouts",
     "verify-property",

@@ -1,0 +1,137 @@
+"""
+Which tensors of a kernel exist on chip only.
+
+A parameter lies in global memory, and so does every window and every later name of it. The result
+of tensor math has no place there: it is a tile in waiting. Control flow mixes the two: where
+several values become one, it is on chip if any of them is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from xdsl.dialects.builtin import TensorType
+from xdsl.ir import Operation, SSAValue
+
+from pypto_xdsl.analysis.control_flow import forwarding
+from pypto_xdsl.analysis.walk import walk
+from pypto_xdsl.dialects import orch, ptensor
+from pypto_xdsl.dialects.declared_op import DeclaredOp
+
+
+class OnChip:
+    """The tensors of one kernel that exist on chip only, and what is loaded for them."""
+
+    def __init__(self, function: orch.FuncOp):
+        self.filled_outputs: list[ptensor.CreateOp] = []
+        """New buffers that are only written, part by part, and returned."""
+        self.loaded: dict[SSAValue, Operation] = {}
+        """Tensors in global memory that ops read whole, each with the first that does."""
+        self.is_needed = False
+        """Whether there is anything on tensors to convert."""
+        self._values: set[SSAValue] = set()
+        self._steps: dict[SSAValue, list[SSAValue]] = {}
+        self._targets: dict[tuple[Operation, int], list[SSAValue]] = {}
+        self._returned: set[SSAValue] = set()
+        ops = list(walk(function))
+        creates: list[ptensor.CreateOp] = []
+        seeds: list[SSAValue] = []
+        for op in ops:
+            for step in forwarding(op):
+                if isinstance(step.target.type, TensorType):
+                    self._steps.setdefault(step.source, []).append(step.target)
+                    self._targets.setdefault((step.op, step.index), []).append(step.target)
+            if isinstance(op, orch.ReturnOp):
+                self._returned.update(op.values)
+            for result in op.results:
+                if not isinstance(result.type, TensorType):
+                    continue
+                named = op.named_operand(result) if isinstance(op, DeclaredOp) else None
+                if named is not None:
+                    self._steps.setdefault(named, []).append(result)
+                elif isinstance(op, ptensor.CreateOp):
+                    creates.append(op)
+                elif isinstance(op, DeclaredOp):
+                    seeds.append(result)
+        self._spread(seeds)
+        for create in creates:
+            names = list(self._names(create.result))
+            # One made in a loop would be another buffer each time.
+            if create.parent_op() is function and self._is_output(names):
+                self.filled_outputs.append(create)
+            else:
+                self._spread([create.result])
+        self._find_loads(ops)
+
+    def __contains__(self, value: SSAValue) -> bool:
+        return value in self._values
+
+    def renamed(self, old: SSAValue, new: SSAValue) -> None:
+        """A value was replaced by one of another type."""
+        if old in self._values:
+            self._values.add(new)
+
+    def forwards_tile(self, end: Operation, index: int) -> bool:
+        """Whether an operand of the end of a region becomes a value that is on chip."""
+        return any(target in self._values for target in self._targets.get((end, index), ()))
+
+    def _spread(self, seeds: list[SSAValue]) -> None:
+        todo = list(seeds)
+        while todo:
+            value = todo.pop()
+            if value not in self._values:
+                self._values.add(value)
+                todo += self._steps.get(value, ())
+
+    def _names(self, root: SSAValue) -> Iterator[SSAValue]:
+        """Every value that may name the buffer of `root`."""
+        todo, seen = [root], {root}
+        while todo:
+            value = todo.pop()
+            yield value
+            for step in self._steps.get(value, ()):
+                if step not in seen:
+                    seen.add(step)
+                    todo.append(step)
+
+    def _is_output(self, names: list[SSAValue]) -> bool:
+        """Whether a new buffer with these names is written and returned, and never read."""
+        if not any(name in self._returned for name in names):
+            return False
+        if any(name in self._values for name in names):
+            return False
+        return all(_only_writes(use.operation, use.index) for name in names for use in name.uses)
+
+    def _find_loads(self, ops: list[Operation]) -> None:
+        for op in ops:
+            fresh = any(result in self._values for result in op.results)
+            if isinstance(op, ptensor.AssembleOp):
+                if not fresh:
+                    self._read(op.source, op)
+            elif fresh and isinstance(op, DeclaredOp):
+                for operand, effect in op.operand_effects():
+                    if effect.reads:
+                        self._read(operand, op)
+            for step in forwarding(op):
+                if step.target in self._values:
+                    self._read(step.source, step.op)
+            if not self.is_needed:
+                self.is_needed = fresh or isinstance(op, ptensor.AssembleOp)
+        self.is_needed = self.is_needed or bool(self.filled_outputs)
+
+    def _read(self, value: SSAValue, op: Operation) -> None:
+        if isinstance(value.type, TensorType) and value not in self._values:
+            self.loaded.setdefault(value, op)
+
+
+def _only_writes(op: Operation, index: int) -> bool:
+    """Whether an op uses its operand without reading what lies there, or passes it on."""
+    if isinstance(op, orch.DispatchOp):
+        return False
+    if not isinstance(op, DeclaredOp):
+        # The ends of regions and control flow forward names, and read nothing.
+        return True
+    if not op.READS_ELEMENTS:
+        return True
+    operand = op.operands[index]
+    return all(not effect.reads for value, effect in op.operand_effects() if value is operand)

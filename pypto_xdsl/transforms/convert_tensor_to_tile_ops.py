@@ -1,0 +1,414 @@
+"""
+convert-tensor-to-tile-ops: makes kernels compute on tiles instead of whole tensors.
+
+A kernel written on tensors reads its parameters whole and makes new tensors:
+
+    orch.func incore @k(in %x : tensor<64x128xf32>, in %y : tensor<64x128xf32>)
+        -> tensor<64x128xf32> {
+      %sum = ptensor.add %x, %y : tensor<64x128xf32>
+      orch.return %sum : tensor<64x128xf32>
+    }
+
+On chip there are tiles only. What is read is loaded where it gets its name, what is computed is a
+tile, and what is returned is stored to a buffer that the caller provides:
+
+    orch.func incore @k(in %x : tensor<64x128xf32>, in %y : tensor<64x128xf32>,
+        out %sum_out : tensor<64x128xf32>) -> tensor<64x128xf32> {
+      %x_tile = tile.load %x[0, 0] : tensor<64x128xf32> -> !tile.tile<64x128xf32>
+      %y_tile = tile.load %y[0, 0] : tensor<64x128xf32> -> !tile.tile<64x128xf32>
+      %sum = tile.add %x_tile, %y_tile : !tile.tile<64x128xf32>
+      %sum_stored = tile.store %sum, %sum_out[0, 0] : ...
+      orch.return %sum_stored : tensor<64x128xf32>
+    }
+
+Which tensors become tiles is a question of buffers: a parameter, a window of one and every later
+name of it stay in global memory; the result of tensor math does not exist there. Loops and ifs
+carry a tile where any of the values that meet is one. A `ptensor.create` that the kernel only
+fills part by part and returns is no tile either: it is the caller's buffer from the start.
+
+Calls and submits of a kernel that gained an output pass a new buffer; wrappers (`group`, `spmd`)
+gain the parameter themselves and pass it on. Windows are loaded as windows
+(`ptensor.slice` and then math loads the slice alone), single elements are read from global memory.
+What has no tile form yet is an error at its line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects import arith, scf
+from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, ModuleOp, TensorType
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, SSAValue
+from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.traits import IsTerminator
+from xdsl.utils.exceptions import VerifyException
+
+from pypto_xdsl.analysis.control_flow import terminator
+from pypto_xdsl.analysis.kernels import kernels
+from pypto_xdsl.analysis.on_chip import OnChip
+from pypto_xdsl.diagnostics import Diagnostic, DiagnosticsError, OpError, note
+from pypto_xdsl.dialects import orch, ptensor, tile
+from pypto_xdsl.dialects.declared_op import DeclaredOp
+from pypto_xdsl.dialects.extents import reshape_valid
+from pypto_xdsl.dialects.orch import FunctionKind
+from pypto_xdsl.dialects.tile import TileType
+from pypto_xdsl.properties.checked_pass import CheckedPass
+from pypto_xdsl.rewriting.output_parameters import OutputParameters
+from pypto_xdsl.rewriting.tensor_to_tile import Inserter, convert_op, tile_type_of
+from pypto_xdsl.syntax.lists import Index
+
+
+@dataclass(frozen=True)
+class ConvertTensorToTileOpsPass(CheckedPass):
+    """Make kernels compute on tiles instead of whole tensors."""
+
+    name = "convert-tensor-to-tile-ops"
+    required = ("SSAForm", "SplitIncoreOrch", "NormalizedStmtStructure")
+    produced = ("SSAForm", "IncoreTileOps", "NormalizedStmtStructure")
+
+    def run(self, ctx: Context, module: ModuleOp) -> None:
+        outputs = OutputParameters(module)
+        errors: list[Diagnostic] = []
+        for kernel in kernels(module):
+            if kernel.kind.data is not FunctionKind.INCORE or kernel.is_declaration:
+                continue
+            try:
+                _Kernel(kernel, outputs).convert()
+            except OpError as error:
+                errors += error.diagnostics
+        if errors:
+            raise DiagnosticsError(errors)
+        outputs.update_callers()
+
+
+class _Kernel:
+    """One kernel while it is converted."""
+
+    def __init__(self, function: orch.FuncOp, outputs: OutputParameters):
+        self.function = function
+        self.outputs = outputs
+        self.on_chip = OnChip(function)
+        self.tiles: dict[SSAValue, SSAValue] = {}
+        """The tile that stands for a tensor: what it holds, if that lies in global memory."""
+        self.dead: list[Operation] = []
+        self.views: list[Operation] = []
+        """Views that were loaded; most name nothing else then."""
+
+    def convert(self) -> None:
+        if not self.on_chip.is_needed:
+            return
+        block = self.function.body.block
+        for create in self.on_chip.filled_outputs:
+            self._provide(create)
+        self._convert_block(block)
+        self._store_results()
+        for op in reversed(self.dead):
+            _erase(op)
+        for view in reversed(self.views):
+            if not any(result.first_use for result in view.results):
+                _erase(view)
+
+    def _provide(self, create: ptensor.CreateOp) -> None:
+        """Let the caller provide a buffer that the kernel fills and returns."""
+        result = create.result
+        if DYNAMIC_INDEX in ptensor.tensor_of(result.type).get_shape():
+            raise OpError(create, f"makes a result of run-time extents: {result.type}")
+        parameter = self.outputs.add(self.function, result.type, result.name_hint)
+        result.replace_all_uses_with(parameter)
+        block = create.parent_block()
+        assert block is not None
+        block.erase_op(create)
+
+    # The walk.
+
+    def _convert_block(self, block: Block) -> None:
+        start = block.first_op
+        for argument in block.args:
+            if argument in self.on_chip.loaded and start is not None:
+                self._load(argument, Inserter(start, InsertPoint.before(start)))
+        op = block.first_op
+        while op is not None:
+            following = op.next_op
+            self._convert_op(op)
+            for result in op.results:
+                if result in self.on_chip.loaded:
+                    point = InsertPoint(block, following)
+                    self._load(result, Inserter(op, point))
+            op = following
+
+    def _convert_op(self, op: Operation) -> None:
+        match op:
+            case scf.ForOp():
+                self._convert_for(op)
+            case scf.WhileOp():
+                self._convert_while(op)
+            case orch.ReturnOp():
+                pass
+            case _ if op.has_trait(IsTerminator):
+                self._forward(op)
+            case _ if op.regions and not isinstance(op, ModuleOp):
+                self._convert_branches(op)
+            case _ if any(result in self.on_chip for result in op.results):
+                self._convert_fresh(op)
+            case ptensor.AssembleOp() if op.source in self.tiles:
+                self._store(op)
+            case _ if any(operand in self.on_chip for operand in op.operands):
+                self._convert_use(op)
+            case _:
+                pass
+
+    def _become(self, op: Operation, results: Sequence[SSAValue]) -> None:
+        """`results` stand for the results of `op`, which is done with."""
+        for old, new in zip(op.results, results, strict=True):
+            self.tiles[old] = new
+        self.dead.append(op)
+
+    def _convert_fresh(self, op: Operation) -> None:
+        """An op whose result is no buffer in global memory."""
+        inserter = Inserter(op)
+        match op:
+            case ptensor.CreateOp():
+                new = tile.CreateOp(tile_type_of(op.result.type, op))
+            case ptensor.FullOp():
+                new = tile.FullOp(op.value, tile_type_of(op.result.type, op))
+            case ptensor.TypeCastOp():
+                self._become(op, (self.tiles[op.source],))
+                return
+            case ptensor.ReshapeOp():
+                new = tile.ReshapeOp(self.tiles[op.source], self._reshaped(op))
+            case ptensor.SetValidShapeOp():
+                new = tile.SetValidShapeOp(self.tiles[op.source], op.valid_extents)
+            case ptensor.WriteOp():
+                new = tile.WriteOp(op.value, self.tiles[op.destination], op.element)
+            case ptensor.SliceOp() | ptensor.AssembleOp():
+                raise OpError(
+                    op,
+                    "works on a part of a computed tensor, which has no tile form yet; "
+                    "of tensors in global memory parts are loaded and stored",
+                )
+            case DeclaredOp():
+                self._become(op, convert_op(op, self.tiles, inserter))
+                return
+            case _:
+                raise OpError(op, "makes a tensor in a kernel, and has no tile form")
+        self._become(op, (inserter.insert(new, op.results[0].name_hint),))
+
+    def _reshaped(self, op: ptensor.ReshapeOp) -> TileType:
+        source = TileType.of(self.tiles[op.source].type)
+        shape = tile_type_of(op.result.type, op).get_shape()
+        try:
+            valid = reshape_valid(source.get_shape(), source.valid_shape, shape)
+        except VerifyException as error:
+            raise OpError(op, str(error)) from error
+        return source.with_shape(shape, valid)
+
+    def _convert_use(self, op: Operation) -> None:
+        """An op that uses a tile where a tensor stood, and makes none."""
+        match op:
+            case ptensor.DimOp():
+                extent = ptensor.tensor_of(op.source.type).get_shape()[op.axis.value.data]
+                constant = arith.ConstantOp.from_int_and_width(extent, IndexType())
+            case ptensor.ReadOp():
+                constant = tile.ReadOp(self.tiles[op.source], op.element)
+            case _:
+                raise OpError(op, "uses a computed tensor, which exists on chip only")
+        result = Inserter(op).insert(constant, op.results[0].name_hint)
+        op.results[0].replace_all_uses_with(result)
+        self.dead.append(op)
+
+    # Global memory.
+
+    def _load(self, value: SSAValue, inserter: Inserter) -> None:
+        """Load what a tensor in global memory holds, for the tensor ops that read it."""
+        hint = None if value.name_hint is None else f"{value.name_hint}_tile"
+        self.views += reversed(list(_views(value)))
+        window = _window(value)
+        origin = value.owner if isinstance(value.owner, Operation) else inserter.origin
+        try:
+            type = tile_type_of(value.type, origin)
+        except OpError as error:
+            reader = self.on_chip.loaded[value]
+            raise OpError(reader, error.diagnostic.message.partition(" op ")[2]) from error
+        source_rank = ptensor.tensor_of(window.source.type).get_num_dims()
+        ones = (1,) * (source_rank - type.get_num_dims())
+        loaded = type
+        if ones:
+            loaded = type.with_shape((*ones, *type.get_shape()), (*ones, *type.valid_shape))
+        extents = window.valid if DYNAMIC_INDEX in type.valid_shape else ()
+        if extents is None:
+            raise OpError(origin, f"has a valid region known at run time only: {value.type}")
+        load = tile.LoadOp(
+            window.source, window.offsets, loaded, (*ones, *extents) if extents else ()
+        )
+        result = inserter.insert(load, hint)
+        if ones:
+            result = inserter.insert(tile.ReshapeOp(result, type), hint)
+        self.tiles[value] = result
+
+    def _store(self, op: ptensor.AssembleOp) -> None:
+        """Write a tile to global memory."""
+        store = tile.StoreOp(
+            self.tiles[op.source],
+            op.destination,
+            op.window_offsets,
+            atomic=op.atomic.data,
+            result_type=op.result.type,
+        )
+        result = Inserter(op).insert(store, op.result.name_hint)
+        op.result.replace_all_uses_with(result)
+        if op.result in self.on_chip.loaded:
+            self.on_chip.loaded[result] = self.on_chip.loaded.pop(op.result)
+            block = op.parent_block()
+            assert block is not None
+            self._load(result, Inserter(store, InsertPoint.after(store)))
+        self.dead.append(op)
+
+    def _store_results(self) -> None:
+        """Store the tiles that are returned, each to a new parameter."""
+        returned = self.function.return_op
+        if returned is None:
+            return
+        values = list(returned.values)
+        stored: dict[SSAValue, SSAValue] = {}
+        for place, value in enumerate(values):
+            source = self.tiles.get(value)
+            if source is None or value not in self.on_chip:
+                continue
+            if value not in stored:
+                hint = value.name_hint
+                parameter = self.outputs.add(self.function, value.type, hint)
+                rank = ptensor.tensor_of(value.type).get_num_dims()
+                store = tile.StoreOp(source, parameter, (0,) * rank, result_type=value.type)
+                hint = None if hint is None else f"{hint}_stored"
+                stored[value] = Inserter(returned).insert(store, hint)
+            values[place] = stored[value]
+        returned.operands = values
+
+    # Control flow.
+
+    def _tile_at(self, value: SSAValue, user: Operation) -> SSAValue:
+        found = self.tiles.get(value)
+        if found is None:
+            raise OpError(user, "carries a tensor that has no tile here")
+        return found
+
+    def _enter_carries(self, op: Operation, first: int, targets: Sequence[BlockArgument]) -> None:
+        """Let a loop start from tiles, and name them in its body."""
+        operands = list(op.operands)
+        for place, target in enumerate(targets):
+            if target not in self.on_chip:
+                continue
+            start = self._tile_at(operands[first + place], op)
+            operands[first + place] = start
+            self.tiles[target] = Rewriter.replace_value_with_new_type(target, start.type)
+            self.on_chip.renamed(target, self.tiles[target])
+        op.operands = operands
+
+    def _leave_carries(self, op: Operation, types: Sequence[Attribute | None]) -> None:
+        """Give the results of control flow the types of the tiles that arrive there."""
+        for result, type in zip(tuple(op.results), types, strict=True):
+            if result in self.on_chip and type is not None:
+                new = Rewriter.replace_value_with_new_type(result, type)
+                self.on_chip.renamed(result, new)
+                self.tiles[result] = self.tiles[new] = new
+
+    def _convert_for(self, op: scf.ForOp) -> None:
+        first = len(op.operands) - len(op.iter_args)
+        self._enter_carries(op, first, op.body.block.args[1:])
+        self._convert_block(op.body.block)
+        self._expect_types(terminator(op.body), 0, op.body.block.args[1:])
+        self._leave_carries(op, [argument.type for argument in op.body.block.args[1:]])
+
+    def _convert_while(self, op: scf.WhileOp) -> None:
+        self._enter_carries(op, 0, op.before_region.block.args)
+        self._convert_block(op.before_region.block)
+        condition = terminator(op.before_region)
+        after = op.after_region.block
+        for argument, value in zip(tuple(after.args), condition.operands[1:], strict=True):
+            if argument in self.on_chip:
+                new = Rewriter.replace_value_with_new_type(argument, value.type)
+                self.on_chip.renamed(argument, new)
+                self.tiles[argument] = self.tiles[new] = new
+        self._convert_block(after)
+        self._expect_types(terminator(op.after_region), 0, op.before_region.block.args)
+        self._leave_carries(op, [value.type for value in condition.operands[1:]])
+
+    def _convert_branches(self, op: Operation) -> None:
+        types: list[Attribute | None] = [None] * len(op.results)
+        for region in op.regions:
+            if region.first_block is None:
+                continue
+            self._convert_block(region.block)
+            end = terminator(region)
+            for place, value in enumerate(end.operands[: len(types)]):
+                if types[place] is None:
+                    types[place] = value.type
+                elif types[place] != value.type and isinstance(value.type, TileType):
+                    raise OpError(
+                        end,
+                        f"yields {value.type}, but another branch yields {types[place]}",
+                        (note(op, "of this branch"),),
+                    )
+        self._leave_carries(op, types)
+
+    def _forward(self, op: Operation) -> None:
+        """The end of a region passes tiles on where the value that they become is a tile."""
+        op.operands = [
+            self._tile_at(operand, op)
+            if isinstance(operand.type, TensorType) and self.on_chip.forwards_tile(op, place)
+            else operand
+            for place, operand in enumerate(op.operands)
+        ]
+
+    def _expect_types(self, end: Operation, first: int, targets: Sequence[BlockArgument]) -> None:
+        for value, target in zip(end.operands[first:], targets, strict=True):
+            if value.type != target.type:
+                raise OpError(
+                    end,
+                    f"yields {value.type}, but the loop carries {target.type}",
+                    (note(target, "carried from here"),),
+                )
+
+
+@dataclass(frozen=True)
+class _Window:
+    """Which part of a tensor in global memory a value names."""
+
+    source: SSAValue
+    offsets: Sequence[Index]
+    valid: Sequence[Index] | None
+    """The extents of the valid region, None where no list gives them."""
+
+
+def _window(value: SSAValue) -> _Window:
+    """
+    The window that a value names, of the tensor that it is a slice of, else of itself whole.
+    """
+    valid: Sequence[Index] | None = None
+    for op in _views(value):
+        if isinstance(op, ptensor.SetValidShapeOp) and valid is None:
+            valid = op.valid_extents
+        if isinstance(op, ptensor.SliceOp):
+            return _Window(op.source, op.window_offsets, valid)
+    rank = ptensor.tensor_of(value.type).get_num_dims()
+    return _Window(value, (0,) * rank, valid)
+
+
+def _views(value: SSAValue) -> Iterator[Operation]:
+    """The views from a value down to the slice that it is of, or to what is no view."""
+    while isinstance(value, OpResult):
+        op = value.op
+        if not isinstance(op, ptensor.SetValidShapeOp | ptensor.TypeCastOp | ptensor.SliceOp):
+            return
+        yield op
+        if isinstance(op, ptensor.SliceOp):
+            return
+        value = op.source
+
+
+def _erase(op: Operation) -> None:
+    block = op.parent_block()
+    assert block is not None
+    block.erase_op(op)

@@ -1,0 +1,212 @@
+"""
+infer-tile-memory-space: gives every tile of a kernel the on-chip memory it lives in.
+
+Before, tiles have no memory space; after, each has one, and stands where each op that uses it
+takes it:
+
+    %x_tile = tile.load %x[0, 0] : tensor<32x128xf32> -> !tile.tile<32x128xf32>
+    %y = tile.exp %x_tile : !tile.tile<32x128xf32>
+
+    %x_tile = tile.load %x[0, 0] : tensor<32x128xf32> -> !tile.tile<32x128xf32, vec>
+    %y = tile.exp %x_tile : !tile.tile<32x128xf32, vec>
+
+Everything follows from what ops declare. Tiles that share storage (views, what loops carry, what
+branches yield) share a memory. It is the one that the author wrote, else the one that an op gives
+its result, else the first that a consumer takes, where the vector buffer gives way to the others:
+what is loaded goes to the vector buffer or to L1 first. Where an op does not take the memory that
+its operand lives in, a `tile.move` is put before it, once a block for each tile and memory.
+Whether the target has such a move is the target's business (`verify-target`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Block, Operation, SSAValue
+from xdsl.rewriter import Rewriter
+from xdsl.utils.disjoint_set import DisjointSet
+
+from pypto_xdsl.analysis.control_flow import forwarding
+from pypto_xdsl.analysis.kernels import kernels
+from pypto_xdsl.analysis.walk import blocks_inside, walk
+from pypto_xdsl.backend.backend import Backend
+from pypto_xdsl.backend.registry import backend_of, check_backend_name
+from pypto_xdsl.diagnostics import Diagnostic, DiagnosticsError, diagnose, note
+from pypto_xdsl.dialects import orch, tile
+from pypto_xdsl.dialects.declared_op import DeclaredOp, OperandDeclaration
+from pypto_xdsl.dialects.tile import Layout, MemorySpace, TileLayout, TileType
+from pypto_xdsl.properties.checked_pass import CheckedPass
+from pypto_xdsl.rewriting.locating import locate
+
+_LOADABLE = (MemorySpace.VEC, MemorySpace.MAT)
+"""Where global memory is loaded to; the other memories are filled from L1."""
+
+
+@dataclass(frozen=True)
+class InferTileMemorySpacePass(CheckedPass):
+    """Give every tile of a kernel the on-chip memory it lives in."""
+
+    name = "infer-tile-memory-space"
+    required = ("SSAForm", "IncoreTileOps", "SplitIncoreOrch", "NormalizedStmtStructure")
+    produced = ("SSAForm", "TileMemoryInferred", "NormalizedStmtStructure")
+
+    backend: str | None = None
+    """The backend, where the module's `pto.target_arch` does not say it."""
+
+    def __post_init__(self) -> None:
+        check_backend_name(self.backend)
+
+    def run(self, ctx: Context, module: ModuleOp) -> None:
+        backend = backend_of(module, self.backend)
+        errors: list[Diagnostic] = []
+        for kernel in kernels(module):
+            if not kernel.is_declaration:
+                errors += infer_memory_spaces(kernel, backend)
+        if errors:
+            raise DiagnosticsError(errors)
+
+
+def infer_memory_spaces(kernel: orch.FuncOp, backend: Backend | None = None) -> list[Diagnostic]:
+    """Give each tile of the kernel a memory space; the tiles that would have two are errors."""
+    ops = list(walk(kernel))
+    tiles = [value for op in ops for value in _defined(op) if isinstance(value.type, TileType)]
+    groups = _shared_storage(ops, tiles)
+    spaces: dict[SSAValue, tuple[MemorySpace, Operation | SSAValue]] = {}
+    errors: list[Diagnostic] = []
+    for value, space, reason in _fixed_spaces(ops, tiles):
+        group = groups.find(value)
+        known = spaces.setdefault(group, (space, reason))
+        if known[0] is not space:
+            op = reason if isinstance(reason, Operation) else kernel
+            errors.append(
+                diagnose(
+                    op,
+                    f"needs a tile in {space}, but what shares its storage lives in {known[0]}",
+                    (note(known[1], f"in {known[0]} because of this"),),
+                )
+            )
+    if errors:
+        return errors
+    demands = _demands(ops, groups)
+    for value in tiles:
+        group = groups.find(value)
+        if group in spaces:
+            space = spaces[group][0]
+        else:
+            space = demands.get(group, MemorySpace.VEC)
+            space = space if space in _LOADABLE else MemorySpace.MAT
+        type = TileType.of(value.type)
+        if type.memory_space is not space:
+            Rewriter.replace_value_with_new_type(value, type.with_space(space))
+    for op in ops:
+        for block in blocks_inside(op):
+            _move_operands(block, backend)
+    return []
+
+
+def _defined(op: Operation) -> Iterator[SSAValue]:
+    """What an op defines: its results and the arguments of its blocks."""
+    yield from op.results
+    for block in blocks_inside(op):
+        yield from block.args
+
+
+def _shared_storage(ops: Sequence[Operation], tiles: Sequence[SSAValue]) -> DisjointSet[SSAValue]:
+    """The tiles that have to be in one memory."""
+    groups = DisjointSet[SSAValue](tiles)
+    for op in ops:
+        for step in forwarding(op):
+            if isinstance(step.target.type, TileType):
+                groups.union(step.source, step.target)
+        if isinstance(op, DeclaredOp):
+            operands = {name: value for name, value, _ in op.declared_operands()}
+            for _, result, declared in op.declared_results():
+                if isinstance(result.type, TileType) and declared.space_of is not None:
+                    groups.union(operands[declared.space_of], result)
+    return groups
+
+
+def _fixed_spaces(
+    ops: Sequence[Operation], tiles: Sequence[SSAValue]
+) -> Iterator[tuple[SSAValue, MemorySpace, Operation | SSAValue]]:
+    """The tiles whose memory the author or an op says, and who says it."""
+    for value in tiles:
+        space = TileType.of(value.type).memory_space
+        if space is not None:
+            yield value, space, value.owner if isinstance(value.owner, Operation) else value
+    for op in ops:
+        if isinstance(op, DeclaredOp):
+            for _, result, declared in op.declared_results():
+                if isinstance(result.type, TileType) and declared.space is not None:
+                    yield result, MemorySpace(declared.space), op
+
+
+def _demands(
+    ops: Sequence[Operation], groups: DisjointSet[SSAValue]
+) -> dict[SSAValue, MemorySpace]:
+    """The memory that the consumers of each group of tiles want first."""
+    demands: dict[SSAValue, MemorySpace] = {}
+    for op in ops:
+        for value, declared in _constrained_operands(op):
+            group = groups.find(value)
+            wanted = MemorySpace(declared.spaces[0])
+            if demands.get(group, MemorySpace.VEC) is MemorySpace.VEC:
+                demands[group] = wanted
+    return demands
+
+
+def _constrained_operands(op: Operation) -> Iterator[tuple[SSAValue, OperandDeclaration]]:
+    if isinstance(op, DeclaredOp):
+        for _, value, declared in op.declared_operands():
+            if declared.spaces and isinstance(value.type, TileType):
+                yield value, declared
+
+
+def _move_operands(block: Block, backend: Backend | None) -> None:
+    """Move the tiles that stand where an op in the block does not take them."""
+    moved: dict[tuple[SSAValue, MemorySpace], SSAValue] = {}
+    for op in tuple(block.ops):
+        operands = list(op.operands)
+        changed = False
+        for place, (name, value, declared) in enumerate(_operands(op)):
+            if not declared.spaces or not isinstance(value.type, TileType):
+                continue
+            if value.type.memory_space in declared.spaces:
+                continue
+            space = MemorySpace(declared.spaces[0])
+            key = (value, space)
+            if key not in moved:
+                moved[key] = _move(op, name, value, space, backend)
+            operands[place] = moved[key]
+            changed = True
+        if changed:
+            op.operands = operands
+
+
+def _operands(op: Operation) -> Iterator[tuple[str, SSAValue, OperandDeclaration]]:
+    return op.declared_operands() if isinstance(op, DeclaredOp) else iter(())
+
+
+def _move(
+    op: Operation, name: str, value: SSAValue, space: MemorySpace, backend: Backend | None
+) -> SSAValue:
+    """Put a move of a tile before the op, in the layout that the op is known to want."""
+    type = TileType.of(value.type)
+    spec = None if backend is None else backend.layout_spec(op.__class__)
+    layout: Layout | None = None
+    if space is MemorySpace.VEC and (
+        type.memory_space is MemorySpace.ACC
+        or (spec is not None and spec.operands.get(name) is TileLayout.ROW_MAJOR)
+    ):
+        layout = Layout(TileLayout.ROW_MAJOR, TileLayout.NONE_BOX, 512)
+    move = tile.MoveOp(value, tile.MoveOp.moved(type, space, layout))
+    locate(op.location, move)
+    hint = value.name_hint
+    move.result.name_hint = None if hint is None else f"{hint}_{space}"
+    block = op.parent_block()
+    assert block is not None
+    block.insert_op_before(move, op)
+    return move.result
