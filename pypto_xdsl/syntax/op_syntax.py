@@ -32,6 +32,7 @@ from xdsl.dialects.builtin import (
     IndexType,
     IntegerAttr,
     IntegerType,
+    StringAttr,
     UnitAttr,
     i32,
     i64,
@@ -83,7 +84,7 @@ class ValueSyntax(AttrConstraint[_AttributeT], ABC, Generic[_AttributeT]):
 
 
 @dataclass(frozen=True)
-class _WordSyntax(ValueSyntax[_AttributeT]):
+class WordSyntax(ValueSyntax[_AttributeT]):
     enum: type[EnumAttribute[Any]]
 
     def parse(self, parser: Parser) -> _AttributeT:
@@ -94,7 +95,7 @@ class _WordSyntax(ValueSyntax[_AttributeT]):
 
 
 @dataclass(frozen=True)
-class _IntegerSyntax(ValueSyntax[IntegerAttr[IntegerType]]):
+class IntegerSyntax(ValueSyntax[IntegerAttr[IntegerType]]):
     minimum: int | None = None
     maximum: int | None = None
 
@@ -115,7 +116,7 @@ class _IntegerSyntax(ValueSyntax[IntegerAttr[IntegerType]]):
 
 
 @dataclass(frozen=True)
-class _BooleanSyntax(ValueSyntax[BoolAttr]):
+class BooleanSyntax(ValueSyntax[BoolAttr]):
     def parse(self, parser: Parser) -> BoolAttr:
         return BoolAttr.from_bool(parser.parse_boolean())
 
@@ -124,7 +125,7 @@ class _BooleanSyntax(ValueSyntax[BoolAttr]):
 
 
 @dataclass(frozen=True)
-class _AttributeSyntax(ValueSyntax[_AttributeT]):
+class AttributeSyntax(ValueSyntax[_AttributeT]):
     """Any attribute, as it prints."""
 
     def parse(self, parser: Parser) -> _AttributeT:
@@ -135,7 +136,7 @@ class _AttributeSyntax(ValueSyntax[_AttributeT]):
 
 
 @dataclass(frozen=True)
-class _StaticIndices(AttrConstraint[DenseArrayBase[I64]]):
+class StaticIndices(AttrConstraint[DenseArrayBase[I64]]):
     """The static places of a list of indices; its dynamic operands carry the rest of the name."""
 
     subscript: bool
@@ -158,12 +159,12 @@ def word_prop(
     enum: type[_EnumAttributeT], default_value: _EnumAttributeT | None = None
 ) -> _EnumAttributeT:
     """A property that is one of an enum's words: `mode = round`."""
-    return prop_def(_WordSyntax(base(enum), enum), default_value)
+    return prop_def(WordSyntax(base(enum), enum), default_value)
 
 
 def opt_word_prop(enum: type[_EnumAttributeT]) -> _EnumAttributeT | None:
     """An optional property that is one of an enum's words."""
-    return opt_prop_def(_WordSyntax(base(enum), enum))
+    return opt_prop_def(WordSyntax(base(enum), enum))
 
 
 def integer_prop(
@@ -171,30 +172,47 @@ def integer_prop(
 ) -> IntegerAttr[IntegerType]:
     """An `i64` property in the given range: `offset = 4`."""
     default = None if default_value is None else IntegerAttr(default_value, i64)
-    constraint = _IntegerSyntax(_I64_ATTR, minimum, maximum)
+    constraint = IntegerSyntax(_I64_ATTR, minimum, maximum)
     return prop_def(constraint, default)
+
+
+def opt_integer_prop(
+    *, minimum: int | None = None, maximum: int | None = None
+) -> IntegerAttr[IntegerType] | None:
+    """An optional `i64` property in the given range."""
+    return opt_prop_def(IntegerSyntax(_I64_ATTR, minimum, maximum))
+
+
+def string_prop() -> StringAttr:
+    """A property that is a string: `name = "ring"`."""
+    return prop_def(AttributeSyntax(base(StringAttr)))
 
 
 def boolean_prop(default_value: bool) -> BoolAttr:
     """A boolean property: `high_precision = true`."""
     return prop_def(
-        _BooleanSyntax(BoolAttr.constr(IntegerType(1))), BoolAttr.from_bool(default_value)
+        BooleanSyntax(BoolAttr.constr(IntegerType(1))), BoolAttr.from_bool(default_value)
     )
 
 
 def type_prop(default_value: Attribute | None = None) -> Attribute:
     """A property that is a type: `count_dtype = i32`."""
-    return prop_def(_AttributeSyntax(base(TypeAttribute)), default_value)
+    return prop_def(AttributeSyntax(base(TypeAttribute)), default_value)
+
+
+def opt_type_prop() -> Attribute | None:
+    """An optional property that is a type."""
+    return opt_prop_def(AttributeSyntax(base(TypeAttribute)))
 
 
 def indices_prop(keyword: str) -> DenseArrayBase[I64]:
     """The static places of a list of indices written `keyword = [%n, 64]`."""
-    return prop_def(_StaticIndices(subscript=False, keyword=keyword))
+    return prop_def(StaticIndices(subscript=False, keyword=keyword))
 
 
 def subscript_prop() -> DenseArrayBase[I64]:
     """The static places of a list of indices written right after the operand before it."""
-    return prop_def(_StaticIndices(subscript=True, keyword=""))
+    return prop_def(StaticIndices(subscript=True, keyword=""))
 
 
 @dataclass
@@ -243,10 +261,10 @@ def _plan(op_type: type[IRDLOperation]) -> _Plan:
     definition = op_type.get_irdl_definition()
     plan = _Plan(len(definition.operands), results=len(definition.results))
     plan.sized = any(isinstance(o, AttrSizedOperandSegments) for o in definition.options)
-    lists: dict[str, tuple[str, _StaticIndices]] = {}
+    lists: dict[str, tuple[str, StaticIndices]] = {}
     for name, property_def in definition.properties.items():
         constraint = property_def.constr
-        if isinstance(constraint, _StaticIndices):
+        if isinstance(constraint, StaticIndices):
             lists[name.removeprefix("static_")] = (name, constraint)
         elif isinstance(constraint, ValueSyntax):
             plan.values[name] = (constraint, property_def.default_value)
