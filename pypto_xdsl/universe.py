@@ -37,6 +37,7 @@ PASSES: tuple[str, ...] = (
     "convert-tensor-to-tile-ops",
     "infer-tile-memory-space",
     "normalize-return-order",
+    "outline-incore-scopes",
     "resolve-backend-op-layouts",
     "verify-property",
 )

@@ -1,0 +1,214 @@
+"""
+Carrying the next names of written tensors out of scopes and through control flow.
+
+A scope that writes a tensor from outside has its next name as an output, and whatever stands
+around the scope hands that on, so that the order of writes and later uses is plain to see:
+
+    scf.for ... {                       %r = scf.for ... iter_args(%o = %out) {
+      orch.incore {                       %o1 = orch.incore -> (tensor<16xf32>) {
+        tile.store %t, %out[0]              %o2 = tile.store %t, %o[0]
+      }                                     orch.yield %o
+    }                                     }
+                                          scf.yield %o1
+    orch.return %out                    }
+                                        orch.return %r
+
+A program whose scopes yield what they write already is left alone. Inside the scope the tensor
+itself is yielded: it names the buffer, whichever part of the body wrote it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from xdsl.dialects import scf
+from xdsl.dialects.builtin import DenseArrayBase, TensorType, i32
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.irdl import AttrSizedResultSegments
+
+from pypto_xdsl.analysis.control_flow import terminator
+from pypto_xdsl.analysis.live_in import live_ins
+from pypto_xdsl.analysis.return_lineage import ReturnLineage, Tracer
+from pypto_xdsl.analysis.tensor_accesses import tensor_accesses
+from pypto_xdsl.analysis.walk import blocks_inside
+from pypto_xdsl.diagnostics import OpError
+from pypto_xdsl.dialects.orch import FuncOp, OutlinableScopeOp, ScopeOp
+
+
+def carry_writes(
+    function: FuncOp, scopes: Iterable[OutlinableScopeOp], program: ReturnLineage
+) -> None:
+    """
+    Give those of the scopes in a function that write a tensor without yielding its next name an
+    output for it, and hand that on to all later uses.
+    """
+    carried: dict[Operation, dict[SSAValue, None]] = {}
+    for scope in scopes:
+        for tensor in _uncarried(scope, program):
+            _carry_out(scope, tensor, carried)
+    if carried:
+        _Renaming(carried).rename(function)
+
+
+def _uncarried(scope: OutlinableScopeOp, program: ReturnLineage) -> Iterable[SSAValue]:
+    """The tensors from outside that the scope writes and does not yield."""
+    writes = tensor_accesses(scope, program).writes
+    if not writes:
+        return ()
+    captured = [v for v in live_ins(scope).values if isinstance(v.type, TensorType)]
+    tracer = Tracer(captured, program)
+    lineages = [tracer.trace(value) for value in scope.yield_op.values]
+    yielded = {captured[found.parameter] for found in lineages if found and found.is_exact}
+    return [tensor for tensor in captured if tensor in writes and tensor not in yielded]
+
+
+def _carry_out(
+    scope: Operation, tensor: SSAValue, carried: dict[Operation, dict[SSAValue, None]]
+) -> None:
+    """Note the tensor for the scope and all that stands around it, where it is defined outside."""
+    owner = tensor.owner
+    home = owner if isinstance(owner, Block) else owner.parent
+    op: Operation | None = scope
+    while op is not None and tensor not in carried.setdefault(op, {}):
+        carried[op][tensor] = None
+        if op.parent is home:
+            return
+        op = op.parent_op()
+
+
+class _Renaming:
+    """A walk in the order of the text that keeps the newest name of each carried tensor."""
+
+    def __init__(self, carried: dict[Operation, dict[SSAValue, None]]):
+        self._carried = carried
+        self._newest: dict[SSAValue, SSAValue] = {}
+        self._replaced: dict[SSAValue, SSAValue] = {}
+        """Results of ops that got more of them -> the same results of the new op."""
+
+    def rename(self, function: FuncOp) -> None:
+        for block in blocks_inside(function):
+            self._rename_block(block)
+
+    def _rename_block(self, block: Block) -> None:
+        op = block.first_op
+        while op is not None:
+            following = op.next_op
+            self._rename_op(op)
+            op = following
+
+    def _rename_op(self, op: Operation) -> None:
+        self._rename_operands(op)
+        if not op.regions:
+            return
+        if op not in self._carried:
+            for block in blocks_inside(op):
+                self._rename_block(block)
+            return
+        tensors = [self._replaced.get(tensor, tensor) for tensor in self._carried[op]]
+        match op:
+            case scf.ForOp():
+                new = self._carry_through_for(op, tensors)
+            case scf.WhileOp():
+                new = self._carry_through_while(op, tensors)
+            case scf.IfOp() | scf.IndexSwitchOp():
+                new = self._carry_through_branches(op, tensors)
+            case ScopeOp():
+                new = self._carry_through_scope(op, tensors)
+            case _:
+                raise OpError(op, "stands around a scope that writes a tensor and cannot carry it")
+        self._replace(op, new, tensors)
+
+    def _rename_operands(self, op: Operation) -> None:
+        if any(operand in self._newest for operand in op.operands):
+            op.operands = self._names(op.operands)
+
+    def _names(self, tensors: Iterable[SSAValue]) -> list[SSAValue]:
+        return [self._newest.get(tensor, tensor) for tensor in tensors]
+
+    def _enter(self, block: Block, tensors: Sequence[SSAValue]) -> None:
+        """In a block the tensors have the names of new arguments."""
+        for tensor in tensors:
+            argument = block.insert_arg(tensor.type, len(block.args))
+            argument.name_hint = tensor.name_hint
+            self._newest[tensor] = argument
+
+    def _leave(self, region: Region, tensors: Sequence[SSAValue]) -> None:
+        """The end of a region hands on the newest names."""
+        end = terminator(region)
+        end.operands = [*end.operands, *self._names(tensors)]
+
+    def _carry_through_for(self, op: scf.ForOp, tensors: Sequence[SSAValue]) -> Operation:
+        operands = [*op.operands, *self._names(tensors)]
+        self._enter(op.body.block, tensors)
+        self._rename_block(op.body.block)
+        self._leave(op.body, tensors)
+        return self._rebuilt(op, operands, [*op.result_types, *_types(tensors)])
+
+    def _carry_through_while(self, op: scf.WhileOp, tensors: Sequence[SSAValue]) -> Operation:
+        operands = [*op.operands, *self._names(tensors)]
+        for region in (op.before_region, op.after_region):
+            self._enter(region.block, tensors)
+            self._rename_block(region.block)
+            self._leave(region, tensors)
+        return self._rebuilt(op, operands, [*op.result_types, *_types(tensors)])
+
+    def _carry_through_branches(
+        self, op: scf.IfOp | scf.IndexSwitchOp, tensors: Sequence[SSAValue]
+    ) -> Operation:
+        entry = self._names(tensors)
+        for region in op.regions:
+            self._newest.update(zip(tensors, entry, strict=True))
+            if region.first_block is None:
+                region.add_block(Block([scf.YieldOp()]))
+                terminator(region).location = op.location
+            self._rename_block(region.block)
+            self._leave(region, tensors)
+        return self._rebuilt(op, op.operands, [*op.result_types, *_types(tensors)])
+
+    def _carry_through_scope(self, op: ScopeOp, tensors: Sequence[SSAValue]) -> Operation:
+        entry = self._names(tensors)
+        self._rename_block(op.body.block)
+        self._leave(op.body, tensors)
+        # What follows has the name of the output, but for this scope's own operands.
+        self._newest.update(zip(tensors, entry, strict=True))
+        outputs = [*op.outputs.types, *_types(tensors)]
+        tasks = [result.type for result in op.results[len(op.outputs) :]]
+        new = self._rebuilt(op, op.operands, [*outputs, *tasks])
+        segments = AttrSizedResultSegments.attribute_name
+        if segments in new.properties:
+            new.properties[segments] = DenseArrayBase.from_list(i32, [len(outputs), len(tasks)])
+        return new
+
+    def _rebuilt(
+        self, op: Operation, operands: Sequence[SSAValue], result_types: Sequence[Attribute]
+    ) -> Operation:
+        return type(op).create(
+            operands=operands,
+            result_types=result_types,
+            properties=op.properties,
+            attributes=op.attributes,
+            location=op.location,
+            regions=[op.detach_region(region) for region in op.regions],
+        )
+
+    def _replace(self, op: Operation, new: Operation, tensors: Sequence[SSAValue]) -> None:
+        """Put the new op in place of the old; its added results are the tensors' newest names."""
+        block = op.parent
+        assert block is not None
+        block.insert_op_before(new, op)
+        first = len(op.results)
+        if isinstance(op, ScopeOp):
+            first = len(op.outputs)
+        added = new.results[first : first + len(tensors)]
+        kept = (*new.results[:first], *new.results[first + len(tensors) :])
+        for old, result in zip(op.results, kept, strict=True):
+            old.replace_all_uses_with(result)
+            self._replaced[old] = result
+        for tensor, result in zip(tensors, added, strict=True):
+            result.name_hint = tensor.name_hint
+            self._newest[tensor] = result
+        block.erase_op(op)
+
+
+def _types(values: Iterable[SSAValue]) -> list[Attribute]:
+    return [value.type for value in values]
