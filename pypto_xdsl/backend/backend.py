@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 from xdsl.ir import Attribute, Operation
 
+from pypto_xdsl.backend.instruction import Instruction
 from pypto_xdsl.backend.layout_spec import LayoutSpec
 from pypto_xdsl.dialects.tile import MemorySpace
 
@@ -63,6 +64,10 @@ class Backend:
         default_factory=dict[type[Operation], tuple[Rule, ...]]
     )
     """What an op must meet beyond the dialect's own rules."""
+    instructions: Mapping[type[Operation], Instruction] = field(
+        default_factory=dict[type[Operation], Instruction]
+    )
+    """The `pto` instruction that an op on tiles is."""
 
     def layout_spec(self, op_type: type[Operation]) -> LayoutSpec | None:
         """What the target demands of the tiles of an op; None: nothing."""

@@ -1,6 +1,7 @@
 """The Ascend 910B ("a2a3"): what its cores demand and can do."""
 
 from pypto_xdsl.backend.ascend910b.casts import CASTS
+from pypto_xdsl.backend.ascend910b.instructions import INSTRUCTIONS
 from pypto_xdsl.backend.ascend910b.layouts import LAYOUTS
 from pypto_xdsl.backend.ascend910b.memories import CORES, MEMORIES, MOVES
 from pypto_xdsl.backend.backend import Backend
@@ -13,4 +14,5 @@ BACKEND = Backend(
     moves=MOVES,
     casts=CASTS,
     cores=CORES,
+    instructions=INSTRUCTIONS,
 )
