@@ -280,6 +280,13 @@ class DeclaredOp(IRDLOperation, ABC):
         _, declared = self.declaration().results[result.index]
         return declared.view
 
+    def window_start(self, result: OpResult) -> Sequence[int | SSAValue] | None:
+        """
+        Of a view: where its window starts in the operand, one index a dimension; None if it is no
+        window but another shape.
+        """
+        return None
+
     def workspaces(self) -> tuple[SSAValue, ...]:
         """The operands that are scratch."""
         return tuple(

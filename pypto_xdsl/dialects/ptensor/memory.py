@@ -8,7 +8,7 @@ from math import prod
 from typing import ClassVar
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, TensorType
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, Operation, OpResult, SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
     irdl_op_definition,
@@ -172,6 +172,9 @@ class SliceOp(ViewOp):
     def window_offsets(self) -> Sequence[Index]:
         """Where the window starts, one a dimension of the source."""
         return mixed_indices(self.static_offsets, self.offsets)
+
+    def window_start(self, result: OpResult) -> Sequence[Index]:
+        return self.window_offsets
 
     @property
     def extents(self) -> Sequence[Index]:
