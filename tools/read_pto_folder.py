@@ -34,6 +34,7 @@ from xdsl.universe import Universe
 from pypto_xdsl.analysis.verification import verify
 from pypto_xdsl.diagnostics import Diagnostic, DiagnosticsError
 from pypto_xdsl.frontend.pto import PtoFrontend
+from pypto_xdsl.properties.registry import get_property
 
 Expectation = Literal["read", "refused", "other target"]
 Outcome = Literal["read", "refused", "not the same", "crash"]
@@ -92,7 +93,8 @@ def context() -> Context:
 def read(text: str, name: str) -> ModuleOp:
     """The verified module in a text. Raises `DiagnosticsError`."""
     module = PtoFrontend().parse(context(), io.BytesIO(text.encode()), name)
-    if errors := verify(module):
+    errors = verify(module) or list(get_property("PtoFunctionsConsistent").verifier(module))
+    if errors:
         raise DiagnosticsError(errors)
     return module
 

@@ -300,6 +300,9 @@ class BufferedCopyOp(PtoOp):
         super().verify_()
         verify_static("dst", self.dst, dynamic=True)
         verify_static("src", self.src, dynamic=True)
+        shapes = {getattr(value.type, "shape", None) for value in (self.dst, self.src)}
+        if len(shapes) > 1:
+            raise VerifyException("expects src and dst to have the same shape")
         verify_staging(self, "ping", "pong")
         verify_same_elements(self, "dst", "src", "ping", "pong")
 

@@ -44,7 +44,7 @@ from xdsl.parser import Parser
 from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind
 from xdsl.utils.exceptions import VerifyException
 
-from pypto_xdsl.dialects.pto.enumerations import Pipe
+from pypto_xdsl.dialects.pto.enumerations import KernelKind, Pipe
 
 TARGET = "A2/A3"
 """The target whose rules the verifiers hold, as error texts name it."""
@@ -229,6 +229,8 @@ class Declaration:
     """Properties that are left out where they have this value."""
     property_names: Mapping[str, str]
     """Python name of each property, and its name in the text."""
+    core: KernelKind | None
+    """The kind of core whose functions and sections alone have the op; None for any."""
 
     @property
     def name(self) -> str:
@@ -439,6 +441,7 @@ def declare(
     rules: Iterable[Rule] = (),
     in_place: Iterable[str] = (),
     distinct: Iterable[tuple[str, str]] = (),
+    core: KernelKind | None = None,
     **fields: Any,
 ) -> type[FamilyT]:
     """An op: one row of a family's table.
@@ -461,7 +464,15 @@ def declare(
     )
     cls = irdl_op_definition(cls)
     cls.DECLARATION = _declaration(
-        cls, family, mnemonic, summary, pipe, tuple(rules), frozenset(in_place), tuple(distinct)
+        cls,
+        family,
+        mnemonic,
+        summary,
+        pipe,
+        tuple(rules),
+        frozenset(in_place),
+        tuple(distinct),
+        core,
     )
     return cls
 
@@ -475,6 +486,7 @@ def _declaration(
     rules: tuple[Rule, ...],
     in_place: frozenset[str],
     distinct: tuple[tuple[str, str], ...],
+    core: KernelKind | None,
 ) -> Declaration:
     op_def = cls.get_irdl_definition()
     operands: list[OperandInfo] = []
@@ -525,4 +537,5 @@ def _declaration(
             if definition.default_value is not None
         },
         {python: text for python, (text, _) in op_def.accessor_names.items()},
+        core,
     )

@@ -32,8 +32,9 @@ from pypto_xdsl.dialects.pto.declaration import (
     integer,
     word,
 )
-from pypto_xdsl.dialects.pto.enumerations import AddressSpace, Pipe
+from pypto_xdsl.dialects.pto.enumerations import AddressSpace, FixpipeQuant, KernelKind, Pipe
 from pypto_xdsl.dialects.pto.operands import F32, I32, I64, INDEX, READ_TILE
+from pypto_xdsl.dialects.pto.rules import dtype_name
 from pypto_xdsl.dialects.pto.syntax import (
     build,
     parse_clauses,
@@ -51,6 +52,7 @@ from pypto_xdsl.dialects.pto.types import (
     PtrType,
     TensorViewType,
     TileBufType,
+    element_bytes,
 )
 from pypto_xdsl.dialects.pto.views import INDEX_TYPE
 
@@ -72,7 +74,8 @@ SPLITS = range(5)
 """0 whole, 1 and 2 halved by rows and by columns, 3 and 4 the same for odd sizes."""
 
 EVEN_SPLITS = range(3)
-DIRECTIONS = {1: "cube to vector", 2: "vector to cube", 3: "both"}
+TO_VECTOR, TO_CUBE = 1, 2
+DIRECTIONS = {TO_VECTOR: "cube to vector", TO_CUBE: "vector to cube", 3: "both"}
 """Meaning of `dir_mask`."""
 
 
@@ -81,12 +84,24 @@ def number_of(attribute: Attribute | None) -> int:
     return attribute.value.data if isinstance(attribute, IntegerAttr) else 0
 
 
+def verify_subblock(op: QueueOp, entry: Attribute) -> None:
+    """`aiv_subblockid` names a half of a vector tile. Raises `VerifyException`."""
+    if getattr(op, "aiv_subblockid", None) is None:
+        return
+    if not op.split_code:
+        raise VerifyException("expects 'aiv_subblockid' only when 'split' is not 0")
+    if not isinstance(entry, TileBufType) or entry.space != AddressSpace.VEC:
+        raise VerifyException(f"expects 'aiv_subblockid' only on vector tiles, got {entry}")
+
+
 class QueueOp(PtoOp):
     """Ops whose order on a queue matters, with `{id = 0, split = 0}`"""
 
     HAS_SIDE_EFFECTS: ClassVar[bool] = True
     CLAUSES: ClassVar[Mapping[str, PropertyConstraint]] = {"id": I32_KIND, "split": I8_KIND}
-    LARGEST_SPLIT: ClassVar[int] = 4
+
+    DIRECTION: ClassVar[int] = 0
+    """1 for an op on a queue from cube to vector, 2 for the other way, 0 for either."""
 
     @property
     def queue_id(self) -> int:
@@ -104,16 +119,20 @@ class QueueOp(PtoOp):
 
     def verify_(self) -> None:
         super().verify_()
-        if "split" in self.properties and not 0 <= self.split_code <= self.LARGEST_SPLIT:
-            raise VerifyException(
-                f"expects split to be between 0 and {self.LARGEST_SPLIT}, got {self.split_code}"
-            )
+        if "split" in self.properties:
+            codes = EVEN_SPLITS if self.DIRECTION == TO_CUBE else SPLITS
+            if self.split_code not in codes:
+                raise VerifyException(
+                    f"expects split to be between 0 and {codes[-1]}, got {self.split_code}"
+                )
         if self.queue_id < 0:
             raise VerifyException(f"expects id to be non-negative, got {self.queue_id}")
 
 
 class PushOp(QueueOp):
     """`(%tile : T) {split = 0}`"""
+
+    DIRECTION: ClassVar[int] = TO_VECTOR
 
     tile = operand_def(READ_ENTRY)
     id = opt_prop_def(I32_KIND, default_value=FIRST_ID)
@@ -159,20 +178,49 @@ def print_subblock(printer: Printer, op: PtoOp) -> None:
         printer.print_string(")")
 
 
+def verify_even_halves(split: int, entry: Attribute) -> None:
+    """A tile divides as `split` says. Raises `VerifyException`."""
+    if not split:
+        return
+    shape: tuple[int, ...] = ()
+    if isinstance(entry, TileBufType):
+        shape = entry.valid_shape
+    elif isinstance(entry, TensorViewType):
+        shape = entry.get_shape()
+    if len(shape) != 2:
+        return
+    by_rows = split in (1, 3)
+    extent = shape[0 if by_rows else 1]
+    odd = split not in EVEN_SPLITS
+    if extent != DYNAMIC and bool(extent % 2) != odd:
+        raise VerifyException(
+            f"expects a statically {'odd' if odd else 'even'} valid-{'row' if by_rows else 'column'}"
+            f" count for split = {split}, got {extent}"
+        )
+
+
 class PushToCubeOp(PushOp):
     """`(%tile : T) {split = 0} [aiv_subblockid(%id)]`"""
 
-    LARGEST_SPLIT: ClassVar[int] = 2
+    DIRECTION: ClassVar[int] = TO_CUBE
 
     tile = operand_def(READ_ENTRY)
     aiv_subblockid = opt_operand_def(I64)
 
 
 TPushToAivOp = declare(
-    PushOp, "TPushToAivOp", "tpush_to_aiv", "the cube core appends a tile for the vector cores"
+    PushOp,
+    "TPushToAivOp",
+    "tpush_to_aiv",
+    "the cube core appends a tile for the vector cores",
+    core=KernelKind.CUBE,
 )
 TPushToAicOp = declare(
-    PushToCubeOp, "TPushToAicOp", "tpush_to_aic", "a vector core appends a tile for the cube core"
+    PushToCubeOp,
+    "TPushToAicOp",
+    "tpush_to_aic",
+    "a vector core appends a tile for the cube core",
+    core=KernelKind.VECTOR,
 )
 
 
@@ -180,6 +228,7 @@ class PopOp(QueueOp):
     """`[(%vr, %vc)] {split = 0} -> T`"""
 
     ALLOCATES: ClassVar[bool] = True
+    DIRECTION: ClassVar[int] = TO_VECTOR
 
     valid_row = opt_operand_def(INDEX)
     valid_col = opt_operand_def(INDEX)
@@ -222,7 +271,12 @@ class PopOp(QueueOp):
         if (self.valid_row is None) != (self.valid_col is None):
             raise VerifyException("expects valid_row and valid_col together")
         tile = self.tile.type
+        verify_subblock(self, tile)
         if self.valid_row is None:
+            if self.split_code not in EVEN_SPLITS and isinstance(tile, TileBufType):
+                raise VerifyException(
+                    f"expects valid_row and valid_col with split = {self.split_code}"
+                )
             return
         if not isinstance(tile, TileBufType) or tile.valid_shape != (DYNAMIC, DYNAMIC):
             raise VerifyException(
@@ -242,22 +296,29 @@ class PopFromCubeOp(PopOp):
 class PopFromVectorOp(PopOp):
     """`[(%vr, %vc)] {split = 0} -> T`"""
 
-    LARGEST_SPLIT: ClassVar[int] = 2
+    DIRECTION: ClassVar[int] = TO_CUBE
 
 
 TPopFromAicOp = declare(
-    PopFromCubeOp, "TPopFromAicOp", "tpop_from_aic", "a vector core takes a tile of the cube core"
+    PopFromCubeOp,
+    "TPopFromAicOp",
+    "tpop_from_aic",
+    "a vector core takes a tile of the cube core",
+    core=KernelKind.VECTOR,
 )
 TPopFromAivOp = declare(
     PopFromVectorOp,
     "TPopFromAivOp",
     "tpop_from_aiv",
     "the cube core takes a tile of the vector cores",
+    core=KernelKind.CUBE,
 )
 
 
 class FreeOp(QueueOp):
     """`[(%entry : T)] {split = 0}`"""
+
+    DIRECTION: ClassVar[int] = TO_VECTOR
 
     entry = opt_operand_def(VIEW_ENTRY)
     id = opt_prop_def(I32_KIND, default_value=FIRST_ID)
@@ -287,17 +348,22 @@ class FreeOp(QueueOp):
 class FreeFromVectorOp(FreeOp):
     """`[(%entry : T)] {split = 0}`"""
 
-    LARGEST_SPLIT: ClassVar[int] = 2
+    DIRECTION: ClassVar[int] = TO_CUBE
 
 
 TFreeFromAicOp = declare(
-    FreeOp, "TFreeFromAicOp", "tfree_from_aic", "a vector core gives back the slot it took"
+    FreeOp,
+    "TFreeFromAicOp",
+    "tfree_from_aic",
+    "a vector core gives back the slot it took",
+    core=KernelKind.VECTOR,
 )
 TFreeFromAivOp = declare(
     FreeFromVectorOp,
     "TFreeFromAivOp",
     "tfree_from_aiv",
     "the cube core gives back the slot it took",
+    core=KernelKind.CUBE,
 )
 
 
@@ -305,6 +371,7 @@ class AllocEntryOp(QueueOp):
     """`{split = 0} -> T`"""
 
     ALLOCATES: ClassVar[bool] = True
+    DIRECTION: ClassVar[int] = TO_VECTOR
 
     id = opt_prop_def(I32_KIND, default_value=FIRST_ID)
     split = prop_def(I8_KIND)
@@ -325,11 +392,25 @@ class AllocEntryOp(QueueOp):
         printer.print_attribute(self.entry.type)
 
 
+class AllocForCubeOp(AllocEntryOp):
+    """`{split = 0} -> T`"""
+
+    DIRECTION: ClassVar[int] = TO_CUBE
+
+
 TAllocToAivOp = declare(
-    AllocEntryOp, "TAllocToAivOp", "talloc_to_aiv", "the slot that the cube core fills next"
+    AllocEntryOp,
+    "TAllocToAivOp",
+    "talloc_to_aiv",
+    "the slot that the cube core fills next",
+    core=KernelKind.CUBE,
 )
 TAllocToAicOp = declare(
-    AllocEntryOp, "TAllocToAicOp", "talloc_to_aic", "the slot that a vector core fills next"
+    AllocForCubeOp,
+    "TAllocToAicOp",
+    "talloc_to_aic",
+    "the slot that a vector core fills next",
+    core=KernelKind.VECTOR,
 )
 
 
@@ -410,32 +491,97 @@ class InitializeOp(QueueOp):
             raise VerifyException(
                 f"expects slot_size to be greater than 0, got {number_of(self.slot_size)}"
             )
-        _verify_slots(self.slot_num, self.local_slot_num)
-        if self.gm_slot_buffer is not None and self.gm_slot_tensor is not None:
-            raise VerifyException("expects at most one of gm_slot_buffer and gm_slot_tensor")
-        if self.gm_slot_tensor is None:
-            for name in ("c2v_consumer_buf", "v2c_consumer_buf"):
-                if self.optional_operand(name) is None:
-                    raise VerifyException(f"expects {name}")
+        _verify_slots(self.slot_num, self.local_slot_num, 4 if directions == 3 else 8)
+        self._verify_buffers(directions)
+        self._verify_epilogue(directions)
+
+    def _verify_buffers(self, directions: int) -> None:
+        present = [name for name in self.NAMED[2:] if self.optional_operand(name) is not None]
+        if self.gm_slot_tensor is not None:
+            if self.gm_slot_buffer is not None:
+                raise VerifyException("'gm_slot_tensor' cannot be combined with 'gm_slot_buffer'")
+            if present and (directions != TO_VECTOR or present != ["c2v_consumer_buf"]):
+                raise VerifyException(
+                    "supports only dir_mask = 1 and 'c2v_consumer_buf' with 'gm_slot_tensor'"
+                )
+            _verify_slot_tensor(self.gm_slot_tensor, number_of(self.slot_size))
+            if not present:
+                if self.local_slot_num is not None:
+                    raise VerifyException("does not use 'local_slot_num' without a local buffer")
+                return
+        for direction, name in ((TO_VECTOR, "c2v_consumer_buf"), (TO_CUBE, "v2c_consumer_buf")):
+            if directions & direction and name not in present:
+                raise VerifyException(f"expects '{name}' when dir_mask is {directions}")
+
+    def _verify_epilogue(self, directions: int) -> None:
+        epilogue = self.acc_push_epilogue
+        if epilogue is None:
+            return
+        assert isinstance(epilogue, AccPushEpilogueAttr)
+        if directions != TO_VECTOR:
+            raise VerifyException("expects dir_mask = 1 with 'acc_push_epilogue'")
+        if not number_of(self.nosplit):
+            raise VerifyException("expects nosplit = true with 'acc_push_epilogue'")
+        if epilogue.data[1] in A5_QUANTS:
+            raise VerifyException(f"expects '{epilogue.data[1]}' to be used only on A5")
 
 
-def _verify_slots(slot_num: Attribute | None, local_slot_num: Attribute | None) -> None:
-    slots, local = number_of(slot_num), number_of(local_slot_num)
-    if slot_num is not None and slots <= 0:
-        raise VerifyException(f"expects slot_num to be greater than 0, got {slots}")
-    if local_slot_num is not None and local <= 0:
-        raise VerifyException(f"expects local_slot_num to be greater than 0, got {local}")
-    if slot_num is not None and local_slot_num is not None and local > slots:
+A5_QUANTS = frozenset(
+    (
+        FixpipeQuant.QS322BF16_PRE_SCALAR,
+        FixpipeQuant.QS322BF16_PRE_VEC,
+        FixpipeQuant.QF322HIF8_PRE_SCALAR,
+        FixpipeQuant.QF322FP8_PRE_SCALAR,
+    )
+)
+"""Conversions of a drained accumulator that A2/A3 lacks."""
+
+
+def _verify_slot_tensor(tensor: SSAValue, slot_size: int) -> None:
+    """A slot holds the tensor, or two halves of it. Raises `VerifyException`."""
+    type_ = tensor.type
+    assert isinstance(type_, TensorViewType)
+    count = type_.static_element_count
+    if count is None:
+        return
+    size = count * element_bytes(type_.element_type)
+    if slot_size not in (size, 2 * size):
         raise VerifyException(
-            f"expects local_slot_num ({local}) to be no greater than slot_num ({slots})"
+            "expects 'slot_size' to equal gm_slot_tensor byte size or twice that, got "
+            f"slot_size = {slot_size} and {size}"
+        )
+
+
+def _verify_slots(
+    slot_num: Attribute | None, local_slot_num: Attribute | None, default: int
+) -> None:
+    slots = default if slot_num is None else number_of(slot_num)
+    local = number_of(local_slot_num)
+    if slots <= 0:
+        raise VerifyException(f"expects slot_num to be greater than 0, got {slots}")
+    if local_slot_num is None:
+        return
+    if local <= 0:
+        raise VerifyException(f"expects local_slot_num to be greater than 0, got {local}")
+    if local > slots:
+        raise VerifyException(
+            f"expects local_slot_num to be less than or equal to slot_num ({slots}), got {local}"
         )
 
 
 AicInitializePipeOp = declare(
-    InitializeOp, "AicInitializePipeOp", "aic_initialize_pipe", "the cube core's end of a queue"
+    InitializeOp,
+    "AicInitializePipeOp",
+    "aic_initialize_pipe",
+    "the cube core's end of a queue",
+    core=KernelKind.CUBE,
 )
 AivInitializePipeOp = declare(
-    InitializeOp, "AivInitializePipeOp", "aiv_initialize_pipe", "a vector core's end of a queue"
+    InitializeOp,
+    "AivInitializePipeOp",
+    "aiv_initialize_pipe",
+    "a vector core's end of a queue",
+    core=KernelKind.VECTOR,
 )
 
 
@@ -583,7 +729,7 @@ class PipeInitializeOp(QueueOp):
             raise VerifyException(f"slot_size must be greater than 0, got {numbers['slot_size']}")
         if numbers["slot_num"] <= 0:
             raise VerifyException(f"slot_num must be greater than 0, got {numbers['slot_num']}")
-        _verify_slots(self.properties.get("slot_num"), self.properties.get("local_slot_num"))
+        _verify_slots(self.properties.get("slot_num"), self.properties.get("local_slot_num"), 8)
 
 
 class PipeInitializeGlobalBase(PipeInitializeOp):
@@ -679,6 +825,14 @@ class HandleOp(QueueOp):
             )
         return dict(zip(names, found, strict=True))
 
+    def verify_(self) -> None:
+        super().verify_()
+        handle: Any = self.pipe_handle.owner
+        entry: SSAValue | None = getattr(self, "tile", getattr(self, "entry", None))
+        if entry is None or not isinstance(handle, PipeInitializeGlobalBase):
+            return
+        verify_entry(entry.type, handle.gm_addr.type, f"{handle.name} gm_addr")
+
     def print(self, printer: Printer) -> None:
         skipped: SSAValue | None = getattr(self, "aiv_subblockid", None)
         values = tuple(
@@ -690,6 +844,21 @@ class HandleOp(QueueOp):
         self.print_clauses(printer)
         print_subblock(printer, self)
         print_attributes(printer, self, tuple(self.CLAUSES))
+
+
+def verify_entry(entry: Attribute, slot: Attribute, what: str) -> None:
+    """A view of a slot agrees with the tensor of the slots. Raises `VerifyException`."""
+    if not isinstance(entry, TensorViewType) or not isinstance(slot, TensorViewType):
+        return
+    if entry.element_type != slot.element_type:
+        raise VerifyException(f"expects pipe entry element type to match {what} element type")
+    if entry.get_num_dims() != slot.get_num_dims():
+        raise VerifyException(f"expects pipe entry rank to match {what} rank")
+    for axis, (dim, wanted) in enumerate(zip(entry.get_shape(), slot.get_shape(), strict=True)):
+        if DYNAMIC not in (dim, wanted) and dim != wanted:
+            raise VerifyException(
+                f"expects pipe entry dimension {axis} to match {what} dimension {wanted}, got {dim}"
+            )
 
 
 def _push_pipe(op: PtoOp) -> Pipe:
@@ -781,7 +950,11 @@ class QuantScalarBase(QueueOp):
 
 
 SetQuantScalarOp = declare(
-    QuantScalarBase, "SetQuantScalarOp", "set_quant_scalar", "the scale of tiles pushed from now on"
+    QuantScalarBase,
+    "SetQuantScalarOp",
+    "set_quant_scalar",
+    "the scale of tiles pushed from now on",
+    core=KernelKind.CUBE,
 )
 
 
@@ -796,6 +969,10 @@ class QuantVectorBase(QuantScalarBase):
         assert isinstance(tile, TileBufType)
         if tile.space != AddressSpace.SCALING:
             raise VerifyException(f"expects a tile in loc=scaling, got loc={tile.space}")
+        if dtype_name(tile.element_type, signless=True) != "i64":
+            raise VerifyException(
+                f"expects element type to be packed i64/ui64, got {tile.element_type}"
+            )
 
 
 SetQuantVectorOp = declare(
@@ -803,4 +980,5 @@ SetQuantVectorOp = declare(
     "SetQuantVectorOp",
     "set_quant_vector",
     "the scales, a column each, of tiles pushed from now on",
+    core=KernelKind.CUBE,
 )

@@ -12,6 +12,7 @@ from xdsl.dialects.builtin import (
     ContainerType,
     Float16Type,
     Float32Type,
+    Float64Type,
     IndexType,
     IntAttr,
     IntegerType,
@@ -38,7 +39,7 @@ MULTI_TILE_COUNT = (2, 16)
 
 
 def element_bits(element_type: Attribute) -> int:
-    """Bits of one element. Raises `VerifyException` for a type no tile or view can hold."""
+    """Bits of one element. Raises `VerifyException` for a type no A2/A3 tile or view holds."""
     match element_type:
         case IntegerType():
             return element_type.width.data
@@ -46,13 +47,10 @@ def element_bits(element_type: Attribute) -> int:
             return 16
         case Float32Type():
             return 32
-        case IndexType():
+        case Float64Type() | IndexType():
             return 64
         case _:
-            bits = getattr(element_type, "bitwidth", None)
-            if isinstance(bits, int):
-                return bits
-            raise VerifyException(f"{element_type} is not an element type")
+            raise VerifyException(f"{element_type} is not an element type on A2/A3")
 
 
 def element_bytes(element_type: Attribute) -> int:

@@ -36,7 +36,7 @@ from pypto_xdsl.dialects.pto.declaration import (
     has_integer_type,
     word,
 )
-from pypto_xdsl.dialects.pto.enumerations import AddressSpace, Pipe, SLayout
+from pypto_xdsl.dialects.pto.enumerations import AddressSpace, Compact, Pipe, SLayout
 from pypto_xdsl.dialects.pto.operands import (
     GM_VIEW_TYPES,
     I64,
@@ -409,6 +409,10 @@ AllocTileOp = declare(
 )
 
 
+PLANNED_ADDRESSES = "pto.multi_buffer_addrs"
+"""Where the assembler notes the addresses it gave to slots."""
+
+
 class AllocMultiTileBase(AllocBase):
     """New tiles of one type, side by side"""
 
@@ -420,7 +424,15 @@ class AllocMultiTileBase(AllocBase):
 
     def verify_(self) -> None:
         super().verify_()
-        self.verify_tile(self.result.type.slot_type, "slot")
+        slot = self.result.type.slot_type
+        self.verify_tile(slot, "slot")
+        if slot.compact == Compact.ROW_PLUS_ONE:
+            raise VerifyException(
+                "does not support row_plus_one compaction, whose footprint would overlap the "
+                "next slot"
+            )
+        if PLANNED_ADDRESSES in self.attributes:
+            raise VerifyException(f"attribute '{PLANNED_ADDRESSES}' is reserved for the assembler")
 
 
 AllocMultiTileOp = declare(
