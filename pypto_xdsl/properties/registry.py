@@ -41,6 +41,7 @@ class Property:
 STRUCTURAL: dict[str, str] = {
     "ManualDepsOnSubmitOnly": "orch",
     "NoNestedInCore": "orch",
+    "PtoFunctionsConsistent": "pto",
 }
 """
 The properties that hold at all times -> the dialect that they speak about: without an op of it
