@@ -1,0 +1,27 @@
+"""Structured control flow: xDSL's interpreter of `scf`, with steps checked."""
+
+from __future__ import annotations
+
+from xdsl.dialects import scf
+from xdsl.interpreter import Interpreter, PythonValues, impl, register_impls
+from xdsl.interpreters.scf import ScfFunctions
+
+from pypto_xdsl.interpreters.errors import ProgramError
+from pypto_xdsl.interpreters.indices import index_value
+from pypto_xdsl.interpreters.scalars import integer_value
+
+
+@register_impls
+class ControlFlowFunctions(ScfFunctions):
+    @impl(scf.ForOp)
+    def run_for(self, interpreter: Interpreter, op: scf.ForOp, args: PythonValues) -> PythonValues:
+        lower, upper, step = (arg.value.data for arg in args[:3])
+        if step <= 0:
+            raise ProgramError(f"needs a positive step, got {step}")
+        type = op.lb.type
+        is_index = type.name == "index"
+        carried = args[3:]
+        for i in range(lower, upper, step):
+            value = index_value(i) if is_index else integer_value(i, type)
+            carried = interpreter.run_ssacfg_region(op.body, (value, *carried), "for")
+        return carried

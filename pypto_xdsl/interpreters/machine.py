@@ -1,0 +1,141 @@
+"""
+The interpreter that runs programs on numpy: xDSL's, with errors at the user's line, a policy for
+undefined elements, and what all cores of a launch know.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.interpreter import Interpreter, OpImplResult, PythonValues
+from xdsl.ir import Operation
+from xdsl.traits import SymbolOpInterface
+from xdsl.utils.exceptions import DiagnosticException, InterpretationError
+
+from pypto_xdsl.diagnostics import DiagnosticsError, OpError, diagnose, warn
+from pypto_xdsl.interpreters.elements import Array, Element, Mask
+from pypto_xdsl.interpreters.errors import ProgramError
+from pypto_xdsl.interpreters.tasks import ProgramOrder, Scheduler
+from pypto_xdsl.interpreters.values import Observer, Tensor, describe_undefined, undefined_tensor
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Which of the cores that run one kernel is at work."""
+
+    block_index: int = 0
+    block_count: int = 1
+    subblock_index: int = 0
+    """The vector core in its group, 0 or 1."""
+
+
+@dataclass(eq=False)
+class Machine(Interpreter):
+    """An interpreter of whole programs; `pypto_xdsl.interpreters.run` makes and runs one."""
+
+    strict: bool = True
+    """Whether depending on an undefined element is an error, or only a warning."""
+    grid: Grid = Grid()
+    observer: Observer | None = None
+    """Told of each access to a tensor."""
+    call_declaration: Callable[[Machine, Operation, PythonValues], PythonValues] | None = None
+    """Runs a function whose body is elsewhere, as one that was lowered to `pto`."""
+    scheduler: Scheduler = field(default_factory=ProgramOrder)
+    """Decides when what is launched runs."""
+    launched: int = 0
+    """How many tasks were launched."""
+    call_depth: int = 0
+    _warned: set[Operation] = field(default_factory=set[Operation])
+    _symbols: dict[Operation, dict[str, Operation]] = field(
+        default_factory=dict[Operation, dict[str, Operation]]
+    )
+
+    # What ops ask for.
+
+    def require_defined(
+        self, op: Operation, defined: Mask | None, message: str = "depends on undefined elements"
+    ) -> None:
+        """
+        Complain if an op makes its result depend on undefined elements: an error in the strict
+        mode, else a warning, once an op.
+        """
+        if defined is None or defined.all():
+            return
+        text = f"{message}: {describe_undefined(defined)}"
+        if self.strict:
+            raise OpError(op, text)
+        if op not in self._warned:
+            self._warned.add(op)
+            warn(op, text)
+
+    def new_tensor(self, array: Array, element: Element, defined: Mask | None = None) -> Tensor:
+        """A tensor of its own that holds stored elements, of which some may be undefined."""
+        tensor = Tensor.holding(array, element, self.observer)
+        if defined is not None:
+            tensor.buffer.mark_written(array, defined)
+        return tensor
+
+    def undefined_tensor(self, shape: Sequence[int], element: Element) -> Tensor:
+        """A tensor of its own that nobody has written."""
+        return undefined_tensor(shape, element, self.observer)
+
+    def symbol(self, user: Operation, name: str) -> Operation | None:
+        """The op that a symbol names where `user` stands."""
+        scope = user.parent_op()
+        while scope is not None:
+            if isinstance(scope, ModuleOp):
+                if (symbols := self._symbols.get(scope)) is None:
+                    symbols = self._symbols[scope] = _symbols_in(scope)
+                if (found := symbols.get(name)) is not None:
+                    return found
+            scope = scope.parent_op()
+        return None
+
+    # Running ops.
+
+    def _run_op(self, op: Operation, inputs: PythonValues) -> OpImplResult:
+        for listener in self.listeners:
+            listener.will_interpret_op(op, inputs)
+        implementation = self._impls._impl_dict.get(type(op))  # pyright: ignore[reportPrivateUsage]
+        if implementation is None:
+            raise OpError(op, "cannot be run: the interpreter does not know it")
+        functions, run = implementation
+        try:
+            result = run(functions, self, op, inputs)
+        except DiagnosticsError:
+            raise
+        except ProgramError as e:
+            raise OpError(op, str(e)) from e
+        except RecursionError:
+            raise
+        except MemoryError as e:
+            raise OpError(op, "needs more memory than this machine has") from e
+        except (DiagnosticException, InterpretationError) as e:
+            raise OpError(op, f"cannot be run: {e}") from e
+        for listener in self.listeners:
+            listener.did_interpret_op(op, result.values)
+        return result
+
+
+def machine_of(interpreter: Interpreter) -> Machine:
+    """The machine that an implementation is run by."""
+    assert isinstance(interpreter, Machine)
+    return interpreter
+
+
+def _symbols_in(module: ModuleOp) -> dict[str, Operation]:
+    found: dict[str, Operation] = {}
+    for op in module.ops:
+        symbol = op.get_trait(SymbolOpInterface)
+        name = None if symbol is None else symbol.get_sym_attr_name(op)
+        if name is not None:
+            found.setdefault(name.data, op)
+    return found
+
+
+def called_from(error: DiagnosticsError, call: Operation, callee: str) -> DiagnosticsError:
+    """The same errors with a note that says on whose behalf the callee ran."""
+    place = diagnose(call, "").note(f"while running '{callee}', called from here")
+    return DiagnosticsError(found.with_notes(place) for found in error.diagnostics)

@@ -1,0 +1,273 @@
+"""Functions, calls, scopes and tasks."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+from xdsl.dialects.builtin import IntegerAttr, IntegerType, i1
+from xdsl.interpreter import (
+    Interpreter,
+    InterpreterFunctions,
+    PythonValues,
+    ReturnedValues,
+    TerminatorValue,
+    impl,
+    impl_callable,
+    impl_terminator,
+    register_impls,
+)
+from xdsl.ir import Operation
+
+from pypto_xdsl.diagnostics import DiagnosticsError
+from pypto_xdsl.dialects import orch
+from pypto_xdsl.dialects.orch import Comparison
+from pypto_xdsl.interpreters.errors import ProgramError
+from pypto_xdsl.interpreters.indices import index_value, take_indices
+from pypto_xdsl.interpreters.machine import Grid, Machine, called_from, machine_of
+from pypto_xdsl.interpreters.op_tables import Run, implements
+from pypto_xdsl.interpreters.scalars import integer_value
+from pypto_xdsl.interpreters.signature import bind_arguments
+from pypto_xdsl.interpreters.skipped import results_of_skipped
+from pypto_xdsl.interpreters.tasks import Launch, Task
+from pypto_xdsl.interpreters.values import Tensor, window_at
+
+_DEEPEST_CALL = 500
+_COMPARISONS: Mapping[Comparison, Callable[[Any, Any], bool]] = {
+    Comparison.EQ: operator.eq,
+    Comparison.NE: operator.ne,
+    Comparison.LT: operator.lt,
+    Comparison.LE: operator.le,
+    Comparison.GT: operator.gt,
+    Comparison.GE: operator.ge,
+}
+
+
+@contextmanager
+def _on(machine: Machine, grid: Grid) -> Iterator[None]:
+    """Run something on a core of a grid."""
+    before = machine.grid
+    machine.grid = grid
+    try:
+        yield
+    finally:
+        machine.grid = before
+
+
+def call(machine: Machine, function: orch.FuncOp, arguments: PythonValues) -> PythonValues:
+    """Run a function on arguments for all its parameters."""
+    if function.is_declaration:
+        if machine.call_declaration is None:
+            raise ProgramError(
+                f"'{function.sym_name.data}' is a declaration, there is no body to run"
+            )
+        return machine.call_declaration(machine, function, arguments)
+    if machine.call_depth >= _DEEPEST_CALL:
+        raise ProgramError(f"calls nest more than {_DEEPEST_CALL} deep")
+    machine.call_depth += 1
+    try:
+        return machine.run_ssacfg_region(function.body, arguments, function.sym_name.data)
+    finally:
+        machine.call_depth -= 1
+
+
+def _groups(op: orch.LaunchingOp, args: PythonValues) -> Iterator[PythonValues]:
+    """The operands of an op by the groups of its definition."""
+    sizes: Any = op.properties["operandSegmentSizes"]
+    start = 0
+    for size in sizes.get_values():
+        yield args[start : start + size]
+        start += size
+
+
+def _dependencies(values: Sequence[Task | tuple[Task | None, ...] | None]) -> tuple[Task, ...]:
+    found: list[Task] = []
+    for value in values:
+        if isinstance(value, tuple):
+            found.extend(task for task in value if task is not None)
+        elif value is not None:
+            found.append(value)
+    return tuple(found)
+
+
+def _holds(machine: Machine, op: orch.LaunchingOp, tensor: Tensor, dynamic: PythonValues) -> bool:
+    """Evaluate the predicate of a launch."""
+    assert op.static_predicate_indices is not None
+    assert op.predicate_comparison is not None
+    assert op.predicate_value is not None
+    place, _ = take_indices(op.static_predicate_indices, dynamic)
+    window = window_at("the tensor of the predicate", place, (1,) * len(place), tensor.shape)
+    stored, mask = tensor.read(window)
+    machine.require_defined(op, mask, "reads an undefined element in its predicate")
+    value = tensor.element.widen(stored).item()
+    return _COMPARISONS[op.predicate_comparison.data](value, op.predicate_value.value.data)
+
+
+def _launch(
+    machine: Machine,
+    op: orch.LaunchingOp,
+    args: PythonValues,
+    first_group: int,
+    callee: orch.FuncOp | None,
+    arguments: PythonValues,
+    body: Callable[[], PythonValues],
+) -> tuple[PythonValues, Task]:
+    """
+    Launch `body` as the clauses of an op say; they are its operands from `first_group` on.
+    """
+    deps, widths, tensors, places = list(_groups(op, args))[first_group : first_group + 4]
+
+    def run() -> PythonValues:
+        if tensors and not _holds(machine, op, tensors[0], places):
+            return results_of_skipped(machine, op, callee, arguments)
+        if not widths:
+            return body()
+        count = widths[0].value.data
+        if count <= 0:
+            raise ProgramError(f"launches on {count} cores, expected at least one")
+        results: PythonValues = ()
+        for index in range(count):
+            with _on(machine, replace(machine.grid, block_index=index, block_count=count)):
+                results = body()
+        return results
+
+    task = Task(machine.launched)
+    machine.launched += 1
+    launch = Launch(op, task, callee, arguments, _dependencies(deps), run)
+    return machine.scheduler.launch(machine, launch), task
+
+
+def _dispatch(op_class: type[Operation], _: None) -> Run:
+    def run(interpreter: Interpreter, op: orch.DispatchOp, args: PythonValues) -> PythonValues:
+        machine = machine_of(interpreter)
+        name = op.callee_name
+        callee = machine.symbol(op, name)
+        if not isinstance(callee, orch.FuncOp):
+            raise ProgramError(f"there is no function '{name}'")
+        given = args[: len(op.arguments)]
+        arguments = bind_arguments(machine, callee, given)
+
+        def body() -> PythonValues:
+            try:
+                return call(machine, callee, arguments)
+            except DiagnosticsError as e:
+                raise called_from(e, op, name) from e
+
+        results, task = _launch(machine, op, args, 1, callee, arguments, body)
+        return (*results, task) if op.RETURNS_TASK else results
+
+    return run
+
+
+def _scope(op_class: type[Operation], _: None) -> Run:
+    def run(
+        interpreter: Interpreter, op: orch.OutlinableScopeOp, args: PythonValues
+    ) -> PythonValues:
+        machine = machine_of(interpreter)
+
+        def body() -> PythonValues:
+            return machine.run_ssacfg_region(op.body, (), op.name)
+
+        results, task = _launch(machine, op, args, 0, None, (), body)
+        return results if op.task is None else (*results, task)
+
+    return run
+
+
+@register_impls
+@implements({orch.CallOp: None, orch.SubmitOp: None}, _dispatch)
+@implements(
+    {orch.IncoreOp: None, orch.ClusterOp: None, orch.SpmdOp: None, orch.HierarchyOp: None}, _scope
+)
+class OrchFunctions(InterpreterFunctions):
+    @impl_callable(orch.FuncOp)
+    def call_function(
+        self, interpreter: Interpreter, op: orch.FuncOp, args: PythonValues
+    ) -> PythonValues:
+        return call(machine_of(interpreter), op, args)
+
+    @impl_terminator(orch.ReturnOp)
+    def run_return(
+        self, interpreter: Interpreter, op: orch.ReturnOp, args: PythonValues
+    ) -> tuple[TerminatorValue, PythonValues]:
+        return ReturnedValues(args), ()
+
+    @impl_terminator(orch.YieldOp)
+    def run_yield(
+        self, interpreter: Interpreter, op: orch.YieldOp, args: PythonValues
+    ) -> tuple[TerminatorValue, PythonValues]:
+        return ReturnedValues(args), ()
+
+    @impl(orch.SplitAivOp)
+    def run_split_aiv(
+        self, interpreter: Interpreter, op: orch.SplitAivOp, args: PythonValues
+    ) -> PythonValues:
+        machine = machine_of(interpreter)
+        results: PythonValues = ()
+        for core in range(2):
+            with _on(machine, replace(machine.grid, subblock_index=core)):
+                results = machine.run_ssacfg_region(op.body, (index_value(core),), op.name)
+        return results
+
+    @impl(orch.TaskScopeOp)
+    def run_task_scope(
+        self, interpreter: Interpreter, op: orch.TaskScopeOp, args: PythonValues
+    ) -> PythonValues:
+        return interpreter.run_ssacfg_region(op.body, (), op.name)
+
+    @impl(orch.TaskInvalidOp)
+    def run_task_invalid(
+        self, interpreter: Interpreter, op: orch.TaskInvalidOp, args: PythonValues
+    ) -> PythonValues:
+        return (None,)
+
+    @impl(orch.TaskDummyOp)
+    def run_task_dummy(
+        self, interpreter: Interpreter, op: orch.TaskDummyOp, args: PythonValues
+    ) -> PythonValues:
+        machine = machine_of(interpreter)
+        task = Task(machine.launched)
+        machine.launched += 1
+        return (task,)
+
+    @impl(orch.TaskIsValidOp)
+    def run_task_is_valid(
+        self, interpreter: Interpreter, op: orch.TaskIsValidOp, args: PythonValues
+    ) -> PythonValues:
+        return (IntegerAttr(int(args[0] is not None), i1),)
+
+    @impl(orch.ArrayCreateOp)
+    def run_array_create(
+        self, interpreter: Interpreter, op: orch.ArrayCreateOp, args: PythonValues
+    ) -> PythonValues:
+        type = op.result.type
+        assert orch.is_array(type)
+        empty = None
+        if not isinstance(type.element_type, orch.TaskIdType):
+            empty = integer_value(0, type.element_type)
+        return ((empty,) * type.extent.data,)
+
+    @impl(orch.ArrayGetOp)
+    def run_array_get(
+        self, interpreter: Interpreter, op: orch.ArrayGetOp, args: PythonValues
+    ) -> PythonValues:
+        array, index = args
+        return (array[_place(array, index)],)
+
+    @impl(orch.ArrayUpdateOp)
+    def run_array_update(
+        self, interpreter: Interpreter, op: orch.ArrayUpdateOp, args: PythonValues
+    ) -> PythonValues:
+        value, array, index = args
+        place = _place(array, index)
+        return ((*array[:place], value, *array[place + 1 :]),)
+
+
+def _place(array: tuple[Any, ...], index: IntegerAttr[IntegerType]) -> int:
+    place = index.value.data
+    if not 0 <= place < len(array):
+        raise ProgramError(f"index {place} lies outside an array of {len(array)}")
+    return place

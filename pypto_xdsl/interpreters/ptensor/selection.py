@@ -1,0 +1,34 @@
+"""Selection by comparison on whole tensors."""
+
+from __future__ import annotations
+
+from xdsl.interpreter import Interpreter, InterpreterFunctions, PythonValues, impl, register_impls
+
+from pypto_xdsl.dialects import ptensor
+from pypto_xdsl.interpreters.elements import element_of
+from pypto_xdsl.interpreters.elementwise import computed_operands, result_element
+from pypto_xdsl.interpreters.machine import machine_of
+from pypto_xdsl.interpreters.selection import COMPARISONS, compacted_columns
+from pypto_xdsl.interpreters.values import Tensor
+
+
+@register_impls
+class TensorSelectionFunctions(InterpreterFunctions):
+    @impl(ptensor.GatherCompareOp)
+    def run_gather_compare(
+        self, interpreter: Interpreter, op: ptensor.GatherCompareOp, args: PythonValues
+    ) -> PythonValues:
+        source: Tensor = args[0]
+        machine = machine_of(interpreter)
+        rows, valid_rows = source.shape[0], source.region[0]
+        (values, threshold), mask = computed_operands(source.element, source.region, args[:2])
+        machine.require_defined(op, mask)
+        chosen = COMPARISONS[op.cmp_mode.data](values, threshold)
+        width = op.out_cols.value.data
+        found, written, found_counts = compacted_columns(chosen, width, op.offset.value.data)
+        indices = machine.undefined_tensor((rows, width), result_element(op, 0))
+        indices.write((slice(valid_rows),), found, written)
+        count_element = element_of(op.count_dtype)
+        counts = machine.undefined_tensor((1, rows), count_element)
+        counts.write((slice(1), slice(valid_rows)), count_element.narrow(found_counts[None, :]))
+        return indices, counts

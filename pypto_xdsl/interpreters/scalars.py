@@ -1,0 +1,199 @@
+"""
+What xDSL's interpreter of `arith` lacks: divisions that complain instead of asserting, unsigned
+and extending ops, conversions between integers and floats.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import FloatAttr, IndexType, IntegerAttr, IntegerType, i64
+from xdsl.interpreter import Interpreter, InterpreterFunctions, PythonValues, register_impls
+from xdsl.ir import Attribute, Operation
+
+from pypto_xdsl.interpreters.elements import element_of, number_of
+from pypto_xdsl.interpreters.errors import ProgramError
+from pypto_xdsl.interpreters.op_tables import Run, implements
+
+
+def _width(type: Attribute) -> int:
+    return type.width.data if isinstance(type, IntegerType) else 64
+
+
+def _signed(value: int, width: int) -> int:
+    value &= (1 << width) - 1
+    return value - (1 << width) if value >> (width - 1) else value
+
+
+def _unsigned(value: int, width: int) -> int:
+    return value & ((1 << width) - 1)
+
+
+def integer_value(value: int, type: Attribute) -> IntegerAttr[Any]:
+    """A run-time integer or index; what does not fit wraps."""
+    integer = i64 if isinstance(type, IndexType) else type
+    assert isinstance(integer, IntegerType)
+    return IntegerAttr(value, integer, truncate_bits=True)
+
+
+def float_value(value: float, type: Attribute) -> FloatAttr[Any]:
+    """A run-time float, rounded to its type."""
+    element = element_of(type)
+    rounded = float(element.number(value))
+    return FloatAttr(rounded, type)  # pyright: ignore[reportArgumentType]
+
+
+def _integers(read: Callable[[int, int], int]) -> Callable[[Any, Callable[[int, int], int]], Run]:
+    def make(_: Any, compute: Callable[[int, int], int]) -> Run:
+        def run(interpreter: Interpreter, op: Operation, args: PythonValues) -> PythonValues:
+            type = op.results[0].type
+            width = _width(type)
+            lhs, rhs = (read(int(number_of(arg)), width) for arg in args)
+            return (integer_value(compute(lhs, rhs), type),)
+
+        return run
+
+    return make
+
+
+def _divisor(value: int) -> int:
+    if value == 0:
+        raise ProgramError("divides by zero")
+    return value
+
+
+def _truncated(lhs: int, rhs: int) -> int:
+    quotient = abs(lhs) // abs(_divisor(rhs))
+    return quotient if (lhs < 0) == (rhs < 0) else -quotient
+
+
+def _count(value: int, width: int) -> int:
+    if not 0 <= value < width:
+        raise ProgramError(f"shifts {width} bits by {value}")
+    return value
+
+
+_SIGNED: Mapping[type[Operation], Callable[[int, int], int]] = {
+    arith.DivSIOp: _truncated,
+    arith.RemSIOp: lambda lhs, rhs: lhs - _truncated(lhs, rhs) * rhs,
+    arith.FloorDivSIOp: lambda lhs, rhs: lhs // _divisor(rhs),
+    arith.CeilDivSIOp: lambda lhs, rhs: -(-lhs // _divisor(rhs)),
+    arith.MaxSIOp: max,
+    arith.MinSIOp: min,
+}
+_UNSIGNED: Mapping[type[Operation], Callable[[int, int], int]] = {
+    arith.DivUIOp: lambda lhs, rhs: lhs // _divisor(rhs),
+    arith.RemUIOp: lambda lhs, rhs: lhs % _divisor(rhs),
+    arith.CeilDivUIOp: lambda lhs, rhs: -(-lhs // _divisor(rhs)),
+    arith.MaxUIOp: max,
+    arith.MinUIOp: min,
+}
+_SHIFTS: Mapping[type[Operation], Callable[[int, int, int], int]] = {
+    arith.ShLIOp: lambda value, count, width: value << count,
+    arith.ShRSIOp: lambda value, count, width: _signed(value, width) >> count,
+    arith.ShRUIOp: lambda value, count, width: _unsigned(value, width) >> count,
+}
+
+
+def _divide(lhs: float, rhs: float) -> float:
+    with np.errstate(all="ignore"):
+        return float(np.divide(np.float64(lhs), np.float64(rhs)))
+
+
+def _number_or(choose: Callable[[float, float], float]) -> Callable[[float, float], float]:
+    """The other operand where one is nan."""
+
+    def compute(lhs: float, rhs: float) -> float:
+        if math.isnan(lhs):
+            return rhs
+        return lhs if math.isnan(rhs) else choose(lhs, rhs)
+
+    return compute
+
+
+_FLOATS: Mapping[type[Operation], Callable[..., float]] = {
+    arith.AddfOp: lambda lhs, rhs: lhs + rhs,
+    arith.SubfOp: lambda lhs, rhs: lhs - rhs,
+    arith.MulfOp: lambda lhs, rhs: lhs * rhs,
+    arith.DivfOp: _divide,
+    arith.NegfOp: lambda operand: -operand,
+    arith.MaxnumfOp: _number_or(max),
+    arith.MinnumfOp: _number_or(min),
+    arith.ExtFOp: lambda operand: operand,
+    arith.TruncFOp: lambda operand: operand,
+}
+
+
+def _shift(_: Any, compute: Callable[[int, int, int], int]) -> Run:
+    def run(interpreter: Interpreter, op: Operation, args: PythonValues) -> PythonValues:
+        type = op.results[0].type
+        width = _width(type)
+        value, count = (number_of(arg) for arg in args)
+        shifted = compute(int(value), _count(int(count), width), width)
+        return (integer_value(shifted, type),)
+
+    return run
+
+
+def _float(_: Any, compute: Callable[..., float]) -> Run:
+    def run(interpreter: Interpreter, op: Operation, args: PythonValues) -> PythonValues:
+        return (float_value(compute(*map(number_of, args)), op.results[0].type),)
+
+    return run
+
+
+def _resize(_: Any, read: Callable[[int, int], int]) -> Run:
+    def run(interpreter: Interpreter, op: Operation, args: PythonValues) -> PythonValues:
+        value = read(int(number_of(args[0])), _width(op.operands[0].type))
+        return (integer_value(value, op.results[0].type),)
+
+    return run
+
+
+def _to_float(_: Any, read: Callable[[int, int], int]) -> Run:
+    def run(interpreter: Interpreter, op: Operation, args: PythonValues) -> PythonValues:
+        value = read(int(number_of(args[0])), _width(op.operands[0].type))
+        return (float_value(float(value), op.results[0].type),)
+
+    return run
+
+
+def _from_float(_: Any, signed: bool) -> Run:
+    def run(interpreter: Interpreter, op: Operation, args: PythonValues) -> PythonValues:
+        value, type = number_of(args[0]), op.results[0].type
+        width = _width(type)
+        low, high = (-(1 << (width - 1)), 1 << (width - 1)) if signed else (0, 1 << width)
+        if not (math.isfinite(value) and low <= math.trunc(value) < high):
+            raise ProgramError(f"converts {value}, which {type} does not hold")
+        return (integer_value(math.trunc(value), type),)
+
+    return run
+
+
+_RESIZED: Mapping[type[Operation], Callable[[int, int], int]] = {
+    arith.ExtSIOp: _signed,
+    arith.ExtUIOp: _unsigned,
+    arith.TruncIOp: _signed,
+    arith.IndexCastOp: _signed,
+}
+_FLOAT_OF: Mapping[type[Operation], Callable[[int, int], int]] = {
+    arith.SIToFPOp: _signed,
+    arith.UIToFPOp: _unsigned,
+}
+_INTEGER_OF: Mapping[type[Operation], bool] = {arith.FPToSIOp: True, arith.FPToUIOp: False}
+
+
+@register_impls
+@implements(_SIGNED, _integers(_signed))
+@implements(_UNSIGNED, _integers(_unsigned))
+@implements(_SHIFTS, _shift)
+@implements(_FLOATS, _float)
+@implements(_RESIZED, _resize)
+@implements(_FLOAT_OF, _to_float)
+@implements(_INTEGER_OF, _from_float)
+class ScalarFunctions(InterpreterFunctions):
+    """To be registered over xDSL's `ArithFunctions`."""

@@ -1,0 +1,18 @@
+"""How the `tile` dialect runs, one file for each file of the dialect."""
+
+from xdsl.interpreter import InterpreterFunctions
+
+from pypto_xdsl.interpreters.tile.elementwise import TileElementwiseFunctions
+from pypto_xdsl.interpreters.tile.grid import TileGridFunctions
+from pypto_xdsl.interpreters.tile.memory import TileMemoryFunctions
+from pypto_xdsl.interpreters.tile.reductions import TileReductionFunctions
+from pypto_xdsl.interpreters.tile.selection import TileSelectionFunctions
+
+TILE_FUNCTIONS: tuple[type[InterpreterFunctions], ...] = (
+    TileElementwiseFunctions,
+    TileReductionFunctions,
+    TileSelectionFunctions,
+    TileMemoryFunctions,
+    TileGridFunctions,
+)
+"""Implementations of the dialect. A file of a new family is added here."""

@@ -1,0 +1,200 @@
+"""Ops that create tiles, bring them in and out, and move or reshape them."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from math import prod
+
+import numpy as np
+from xdsl.dialects.builtin import DYNAMIC_INDEX
+from xdsl.interpreter import Interpreter, InterpreterFunctions, PythonValues, impl, register_impls
+
+from pypto_xdsl.dialects import tile
+from pypto_xdsl.dialects.ptensor.attributes import AtomicKind
+from pypto_xdsl.interpreters.elements import Array, Element, element_of, number_of
+from pypto_xdsl.interpreters.elementwise import result_element, tile_of_region
+from pypto_xdsl.interpreters.errors import ProgramError
+from pypto_xdsl.interpreters.indices import given, index_value, known, take_indices
+from pypto_xdsl.interpreters.machine import machine_of
+from pypto_xdsl.interpreters.values import Tensor, Tile, leading, window_at
+
+
+@lru_cache(maxsize=256)
+def _poison(shape: tuple[int, ...], element: Element) -> Array:
+    """Undefined elements; tiles never change, so that all undefined ones share them."""
+    array = element.poison(shape)
+    array.flags.writeable = False
+    return array
+
+
+def _shape_of(type: tile.TileType, valid: tuple[int, ...]) -> tuple[int, ...]:
+    """The physical shape; where the type leaves it to run time it is that of the valid region."""
+    shape = given(type.get_shape(), valid)
+    if any(inner > outer or inner < 0 for inner, outer in zip(valid, shape, strict=True)):
+        raise ProgramError(f"a valid region of {list(valid)} lies outside a tile of {list(shape)}")
+    return shape
+
+
+def write_region(
+    op: tile.StoreOp,
+    interpreter: Interpreter,
+    source: Tile,
+    destination: Tensor,
+    offsets: tuple[int, ...],
+) -> None:
+    """Write the valid region of a tile to a tensor, adding to what is there if the op says so."""
+    machine = machine_of(interpreter)
+    stored, mask = source.read(leading(source.valid))
+    machine.require_defined(op, mask, "stores undefined elements")
+    element = destination.element
+    if source.element is not element:
+        stored = element.narrow(element.compute_from(stored, source.element))
+    missing = len(destination.shape) - len(source.valid)
+    extents = (1,) * missing + source.valid
+    window = window_at("the tensor", offsets, extents, destination.shape)
+    if missing:
+        stored = stored.reshape(extents)
+        mask = None if mask is None else mask.reshape(extents)
+    if op.atomic.data is AtomicKind.ADD:
+        before, held = destination.read(window)
+        machine.require_defined(op, held, "adds to undefined elements")
+        stored = element.narrow(element.widen(before) + element.widen(stored))
+        mask = held if mask is None else mask if held is None else mask & held
+    destination.write(window, stored, mask)
+
+
+@register_impls
+class TileMemoryFunctions(InterpreterFunctions):
+    @impl(tile.CreateOp)
+    def run_create(
+        self, interpreter: Interpreter, op: tile.CreateOp, args: PythonValues
+    ) -> PythonValues:
+        type = tile.TileType.of(op.result.type)
+        listed, _ = take_indices(op.static_valid, args)
+        valid = given(type.valid_shape, listed)
+        shape = _shape_of(type, valid)
+        element = element_of(type.element_type)
+        return (Tile(_poison(shape, element), element, valid, (0,) * len(shape)),)
+
+    @impl(tile.FullOp)
+    def run_full(
+        self, interpreter: Interpreter, op: tile.FullOp, args: PythonValues
+    ) -> PythonValues:
+        type = tile.TileType.of(op.result.type)
+        element = element_of(type.element_type)
+        value = element.narrow(element.number(number_of(args[0])))
+        if not known((*type.get_shape(), *type.valid_shape)):
+            raise ProgramError("needs a result whose extents are known")
+        region = type.valid_shape
+        stored = np.broadcast_to(value, region)
+        return (tile_of_region(stored, None, element, type.get_shape(), region),)
+
+    @impl(tile.LoadOp)
+    def run_load(
+        self, interpreter: Interpreter, op: tile.LoadOp, args: PythonValues
+    ) -> PythonValues:
+        source: Tensor = args[0]
+        type = tile.TileType.of(op.result.type)
+        offsets, rest = take_indices(op.static_offsets, args[1:])
+        listed, _ = take_indices(op.static_valid, rest)
+        valid = given(type.valid_shape, listed)
+        shape = _shape_of(type, valid)
+        view, mask = source.read(window_at("the tensor", offsets, valid, source.shape))
+        # A tile is a value: later writes to the tensor do not reach it.
+        stored = view.copy() if shape == valid else view
+        return (tile_of_region(stored, mask, source.element, shape, valid),)
+
+    @impl(tile.StoreOp)
+    def run_store(
+        self, interpreter: Interpreter, op: tile.StoreOp, args: PythonValues
+    ) -> PythonValues:
+        offsets, _ = take_indices(op.static_offsets, args[2:])
+        write_region(op, interpreter, args[0], args[1], offsets)
+        return (args[1],)
+
+    @impl(tile.ReshapeOp)
+    def run_reshape(
+        self, interpreter: Interpreter, op: tile.ReshapeOp, args: PythonValues
+    ) -> PythonValues:
+        source: Tile = args[0]
+        type = tile.TileType.of(op.result.type)
+        shape = _solved(type.get_shape(), source.array.size)
+        valid = type.valid_shape
+        if not known(valid):
+            whole = source.valid == source.shape
+            valid = shape if whole else _solved(valid, prod(source.valid))
+        array = source.array.reshape(shape)
+        if source.is_defined:
+            return (Tile(array, source.element, valid, shape),)
+        return (Tile(array, source.element, valid, source.full_mask().reshape(shape)),)
+
+    @impl(tile.MoveOp)
+    def run_move(
+        self, interpreter: Interpreter, op: tile.MoveOp, args: PythonValues
+    ) -> PythonValues:
+        source: Tile = args[0]
+        element = result_element(op)
+        if source.element is element:
+            return (source,)
+        array = element.narrow(element.compute_from(source.array, source.element))
+        return (Tile(array, element, source.valid, source.defined),)
+
+    @impl(tile.SetValidShapeOp)
+    def run_set_validshape(
+        self, interpreter: Interpreter, op: tile.SetValidShapeOp, args: PythonValues
+    ) -> PythonValues:
+        source: Tile = args[0]
+        valid, _ = take_indices(op.static_valid, args[1:])
+        if any(i > o or i < 0 for i, o in zip(valid, source.shape, strict=True)):
+            raise ProgramError(
+                f"a valid region of {list(valid)} lies outside a tile of {list(source.shape)}"
+            )
+        return (Tile(source.array, source.element, valid, source.defined),)
+
+    @impl(tile.ValidDimOp)
+    def run_valid_dim(
+        self, interpreter: Interpreter, op: tile.ValidDimOp, args: PythonValues
+    ) -> PythonValues:
+        return (index_value(args[0].valid[op.axis.value.data]),)
+
+    @impl(tile.ReadOp)
+    def run_read(
+        self, interpreter: Interpreter, op: tile.ReadOp, args: PythonValues
+    ) -> PythonValues:
+        source: Tile = args[0]
+        element, _ = take_indices(op.static_indices, args[1:])
+        window = window_at("the tile", element, (1,) * len(element), source.shape)
+        stored, mask = source.read(window)
+        machine_of(interpreter).require_defined(op, mask, "reads an undefined element")
+        return (source.element.scalar(stored.reshape(())),)
+
+    @impl(tile.WriteOp)
+    def run_write(
+        self, interpreter: Interpreter, op: tile.WriteOp, args: PythonValues
+    ) -> PythonValues:
+        destination: Tile = args[1]
+        place, _ = take_indices(op.static_indices, args[2:])
+        window = window_at("the tile", place, (1,) * len(place), destination.shape)
+        element = destination.element
+        array = destination.array.copy()
+        array[window] = element.narrow(element.number(number_of(args[0])))
+        defined = destination.defined
+        if not isinstance(defined, tuple) or any(
+            index >= extent for index, extent in zip(place, defined, strict=True)
+        ):
+            defined = destination.full_mask().copy()
+            defined[window] = True
+        return (Tile(array, element, destination.valid, defined),)
+
+
+def _solved(extents: tuple[int, ...], count: int) -> tuple[int, ...]:
+    """Extents with at most one left to run time, which `count` elements then decide."""
+    if known(extents):
+        if prod(extents) != count:
+            raise ProgramError(f"{count} elements do not reshape to {list(extents)}")
+        return extents
+    rest = prod(extent for extent in extents if extent != DYNAMIC_INDEX)
+    if extents.count(DYNAMIC_INDEX) > 1 or not rest or count % rest:
+        shown = ["?" if extent == DYNAMIC_INDEX else extent for extent in extents]
+        raise ProgramError(f"{count} elements do not decide the extents {shown}")
+    return tuple(count // rest if extent == DYNAMIC_INDEX else extent for extent in extents)
