@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import fields
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
@@ -63,7 +64,8 @@ def make_pass(spec: ArgSpec, passes: PassFactories) -> ModulePass:
 def option_types(pass_type: type[ModulePass]) -> dict[str, Any]:
     """The options of a pass, by name, with their types."""
     hints = get_type_hints(pass_type)
-    return {name: hints[name] for name in pass_type.__dataclass_fields__ if name != "name"}
+    # `__dataclass_fields__` also lists what belongs to the class, such as required properties.
+    return {field.name: hints[field.name] for field in fields(pass_type) if field.name != "name"}
 
 
 def _check_names(pass_type: type[ModulePass], names: Iterable[str]) -> None:
