@@ -35,6 +35,7 @@ DIALECTS: dict[str, str] = {"orch": "Orch", "pto": "Pto", "ptensor": "PTensor", 
 
 PASSES: tuple[str, ...] = (
     "convert-tensor-to-tile-ops",
+    "derive-call-directions",
     "infer-tile-memory-space",
     "normalize-return-order",
     "outline-incore-scopes",

@@ -50,6 +50,7 @@ there is nothing to check.
 
 PIPELINE: tuple[str, ...] = (
     "BackendLayoutsSatisfied",
+    "CallDirectionsResolved",
     "IncoreTileOps",
     "NormalizedStmtStructure",
     "ReturnParamsExplicit",

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from abc import ABC
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import ClassVar, Self
 
 from xdsl.dialects.builtin import (
@@ -93,11 +94,7 @@ class DispatchOp(LaunchingOp, ABC):
 
     def set_directions(self, directions: Sequence[ArgDirection] | None) -> None:
         """Replace the directions."""
-        self.arg_directions = (
-            None
-            if directions is None
-            else ArrayAttr(ArgDirectionAttr(direction) for direction in directions)
-        )
+        self.arg_directions = None if directions is None else _attribute_of(tuple(directions))
 
     def with_results(self, result_types: Sequence[Attribute]) -> Self:
         """The same use, not yet inserted, with other types of results."""
@@ -223,6 +220,11 @@ class DispatchOp(LaunchingOp, ABC):
         return operands, {**properties, **segments}
 
 
+@cache
+def _attribute_of(directions: tuple[ArgDirection, ...]) -> ArrayAttr[ArgDirectionAttr]:
+    return ArrayAttr(ArgDirectionAttr(direction) for direction in directions)
+
+
 def _marks(
     arg_directions: Sequence[ArgDirection] | None,
     no_dep: Sequence[int],
@@ -233,7 +235,7 @@ def _marks(
     """The properties that mark a use."""
     properties: dict[str, Attribute] = {}
     if arg_directions is not None:
-        properties["arg_directions"] = ArrayAttr(ArgDirectionAttr(d) for d in arg_directions)
+        properties["arg_directions"] = _attribute_of(tuple(arg_directions))
     if no_dep:
         properties["no_dep"] = DenseArrayBase.from_list(i64, no_dep)
     if dump:
