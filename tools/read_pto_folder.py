@@ -21,7 +21,7 @@ import re
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -32,15 +32,18 @@ from xdsl.printer import Printer
 from xdsl.universe import Universe
 
 from pypto_xdsl.analysis.verification import verify
-from pypto_xdsl.diagnostics import Diagnostic, DiagnosticsError
+from pypto_xdsl.analysis.walk import walk
+from pypto_xdsl.diagnostics import Diagnostic, DiagnosticsError, diagnose
 from pypto_xdsl.frontend.pto import PtoFrontend
 from pypto_xdsl.properties.registry import get_property
+from pypto_xdsl.targets.pto import level_problem
 
 Expectation = Literal["read", "refused", "other target"]
 Outcome = Literal["read", "refused", "not the same", "crash"]
 
 _RUN = re.compile(r"^\s*(?://|#)\s*RUN:(.*)$", re.MULTILINE)
 _ARCH = re.compile(r"--pto-arch[= ]\s*(\w+)")
+_LEVEL = re.compile(r"--pto-level[= ]\s*(\w+)")
 _PROGRAM = re.compile(r"^\s*[^/\s]", re.MULTILINE)
 _MODULE_ARCH = re.compile(r"pto\.target_arch\s*=\s*\"(\w+)\"")
 
@@ -60,11 +63,16 @@ class Verdict:
         return self.expected == "other target" or self.expected == self.outcome
 
 
+def _commands(text: str) -> list[str]:
+    """The command lines of a file's `RUN:` lines."""
+    return _RUN.findall(re.sub(r"\\\n\s*(?://|#)\s*RUN:", " ", text))
+
+
 def expectation(text: str) -> Expectation:
     """What PTOAS's own test of a file expects for A2/A3."""
     module_arch = _MODULE_ARCH.search(text)
-    default = module_arch.group(1) if module_arch else "a3"
-    commands = _RUN.findall(re.sub(r"\\\n\s*(?://|#)\s*RUN:", " ", text))
+    default = module_arch.group(1) if module_arch else "a5" if "Ascend950" in text else "a3"
+    commands = _commands(text)
     verdicts: list[Expectation] = []
     for command in commands:
         if "ptoas" not in command:
@@ -90,10 +98,20 @@ def context() -> Context:
     return ctx
 
 
-def read(text: str, name: str) -> ModuleOp:
+def levels(text: str) -> set[str]:
+    """The levels at which a file's own tests assemble it for A2/A3."""
+    found = {level for command in _commands(text) for level in _LEVEL.findall(command)}
+    return found or {"level2"}
+
+
+def read(text: str, name: str, *, checked_levels: Iterable[str] = ()) -> ModuleOp:
     """The verified module in a text. Raises `DiagnosticsError`."""
     module = PtoFrontend().parse(context(), io.BytesIO(text.encode()), name)
     errors = verify(module) or list(get_property("PtoFunctionsConsistent").verifier(module))
+    for level in checked_levels:
+        for op in walk(module):
+            if not errors and (problem := level_problem(op, level)) is not None:
+                errors = [diagnose(op, problem)]
     if errors:
         raise DiagnosticsError(errors)
     return module
@@ -113,7 +131,7 @@ def check(path: Path) -> Verdict:
     if not _PROGRAM.search(text):
         return Verdict(path, "other target", "read", "no program")
     try:
-        module = read(text, str(path))
+        module = read(text, str(path), checked_levels=levels(text) if expected == "refused" else ())
     except DiagnosticsError as e:
         first: Diagnostic = e.diagnostics[0]
         return Verdict(path, expected, "refused" if first.line else "crash", str(first))

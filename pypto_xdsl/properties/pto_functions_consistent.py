@@ -183,8 +183,29 @@ def _imports(function: _Function, by_name: dict[str, _Function]) -> Iterator[Dia
             )
 
 
-def _peer_splits(function: _Function, by_name: dict[str, _Function]) -> Iterator[Diagnostic]:
-    """Ends of one queue that divide tiles differently."""
+def _splits(functions: Iterable[_Function]) -> Iterator[Diagnostic]:
+    """Ends of one queue in a pair of kernels, one that divides tiles and one that does not.
+
+    Without a local buffer nothing names the peer: the two kernels of a module are a pair.
+    """
+    whole: dict[int, QueueOp] = {}
+    divided: dict[int, QueueOp] = {}
+    for function in functions:
+        for op in function.uses:
+            queue = function.queues.get(op.queue_id)
+            if queue is not None and queue.gm_slot_tensor is not None:
+                (divided if op.split_code else whole).setdefault(op.queue_id, op)
+    for number, op in divided.items():
+        if number in whole:
+            yield diagnose(
+                op,
+                f"divides the tiles of queue {number}, whose other end does not",
+                [note(whole[number], "split is 0 here")],
+            )
+
+
+def _peer_sizes(function: _Function, by_name: dict[str, _Function]) -> Iterator[Diagnostic]:
+    """Ends of one queue whose slots differ in size."""
     for op in function.imports:
         peer_name = op.peer_func
         assert isinstance(peer_name, SymbolRefAttr)
@@ -262,7 +283,7 @@ def _inconsistencies(module: ModuleOp) -> Iterable[Diagnostic]:
         for function in by_name.values():
             found.extend(_uses(function))
             found.extend(_imports(function, by_name))
-            found.extend(_peer_splits(function, by_name))
+            found.extend(_peer_sizes(function, by_name))
             if function.cross_core and not function.has_ffts:
                 found.append(
                     diagnose(
@@ -270,6 +291,7 @@ def _inconsistencies(module: ModuleOp) -> Iterable[Diagnostic]:
                         "needs pto.set_ffts in the same function",
                     )
                 )
+        found.extend(_splits(by_name.values()))
         found.extend(_entry_functions(by_name.values()))
         found.extend(_recursion(by_name))
     return sorted(found, key=lambda d: (d.line, d.column))

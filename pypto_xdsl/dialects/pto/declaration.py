@@ -81,6 +81,8 @@ class OperandConstraint(AttrConstraint[Attribute]):
     accepts: Callable[[Attribute], bool] | None = field(default=None, compare=False)
     only: Attribute | None = None
     """The one type, where there is only one; the text may leave it out."""
+    needed_before_060: bool = False
+    """Whether an operand that may be absent today may not in PTOAS before 0.60."""
 
     def verify(self, attr: Attribute, constraint_context: Any) -> None:
         if (
@@ -192,6 +194,7 @@ class OperandInfo:
     is_optional: bool
     is_variadic: bool
     what: str
+    needed_before_060: bool
 
 
 @dataclass(frozen=True)
@@ -504,6 +507,7 @@ def _declaration(
                 isinstance(definition, OptOperandDef),
                 isinstance(definition, VarOperandDef),
                 constraint.what,
+                constraint.needed_before_060,
             )
         )
     names = {info.name for info in operands}

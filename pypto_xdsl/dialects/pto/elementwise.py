@@ -19,6 +19,7 @@ from pypto_xdsl.dialects.pto.enumerations import Pipe
 from pypto_xdsl.dialects.pto.operands import (
     F32,
     FLOAT_TYPES,
+    NEEDED_SCRATCH_TILE,
     READ_TILE,
     SCALAR,
     SCRATCH_TILE,
@@ -288,7 +289,7 @@ class BinaryScratchOp(TileOp):
 
     src0 = operand_def(READ_TILE)
     src1 = operand_def(READ_TILE)
-    tmp = opt_operand_def(SCRATCH_TILE)
+    tmp = opt_operand_def(NEEDED_SCRATCH_TILE)
     dst = operand_def(WRITE_TILE)
 
 
@@ -328,7 +329,7 @@ class PreluOp(TileOp):
 
     src0 = operand_def(READ_TILE)
     src1 = operand_def(READ_TILE)
-    tmp = opt_operand_def(SCRATCH_TILE)
+    tmp = opt_operand_def(NEEDED_SCRATCH_TILE)
     dst = operand_def(WRITE_TILE)
 
 
@@ -510,7 +511,7 @@ class IntegerScalarScratchOp(TileOp):
 
     src = operand_def(READ_TILE)
     scalar = operand_def(SIGNLESS)
-    tmp = opt_operand_def(SCRATCH_TILE)
+    tmp = opt_operand_def(NEEDED_SCRATCH_TILE)
     dst = operand_def(WRITE_TILE)
 
 
@@ -530,7 +531,7 @@ class ScalarScratchOp(TileOp):
 
     src = operand_def(READ_TILE)
     scalar = operand_def(SCALAR)
-    tmp = opt_operand_def(SCRATCH_TILE)
+    tmp = opt_operand_def(NEEDED_SCRATCH_TILE)
     dst = operand_def(WRITE_TILE)
 
 

@@ -27,10 +27,10 @@ from pypto_xdsl.dialects.pto.matmul import LONGEST
 from pypto_xdsl.dialects.pto.operands import (
     I64,
     INDEX,
+    NEEDED_SCRATCH_TILE,
     READ_TILE,
     READ_WINDOW,
     SCALAR,
-    SCRATCH_TILE,
     UPDATE_TILE,
     WRITE_TILE,
     WRITE_WINDOW,
@@ -806,7 +806,7 @@ class TransposeBase(TileOp):
     """`dst[c, r] = src[r, c]`"""
 
     src = operand_def(READ_TILE)
-    tmp = opt_operand_def(SCRATCH_TILE)
+    tmp = opt_operand_def(NEEDED_SCRATCH_TILE)
     dst = operand_def(WRITE_TILE)
 
 

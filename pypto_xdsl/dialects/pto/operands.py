@@ -1,5 +1,7 @@
 """The operand kinds that families declare: which types, and what the instruction does with them."""
 
+from dataclasses import replace
+
 from xdsl.dialects.builtin import (
     BFloat16Type,
     Float16Type,
@@ -34,6 +36,7 @@ READ_TILE = tile(Role.READ)
 WRITE_TILE = tile(Role.WRITE)
 UPDATE_TILE = tile(Role.UPDATE)
 SCRATCH_TILE = tile(Role.SCRATCH)
+NEEDED_SCRATCH_TILE = replace(SCRATCH_TILE, needed_before_060=True)
 VIEW_TILE = tile(Role.VIEW)
 READ_WINDOW = window(Role.READ)
 WRITE_WINDOW = window(Role.WRITE)

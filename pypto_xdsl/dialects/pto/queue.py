@@ -157,6 +157,12 @@ class PushOp(QueueOp):
         print_subblock(printer, self)
         print_attributes(printer, self, tuple(self.CLAUSES))
 
+    def verify_(self) -> None:
+        super().verify_()
+        verify_subblock(self, self.tile.type)
+        if self.DIRECTION == TO_VECTOR:
+            verify_even_halves(self.split_code, self.tile.type)
+
 
 def parse_subblock(parser: Parser, cls: type[PtoOp], values: dict[str, Any]) -> None:
     """`aiv_subblockid(%id)`, where the op has it."""
@@ -193,9 +199,9 @@ def verify_even_halves(split: int, entry: Attribute) -> None:
     extent = shape[0 if by_rows else 1]
     odd = split not in EVEN_SPLITS
     if extent != DYNAMIC and bool(extent % 2) != odd:
+        parity, axis = "odd" if odd else "even", "row" if by_rows else "column"
         raise VerifyException(
-            f"expects a statically {'odd' if odd else 'even'} valid-{'row' if by_rows else 'column'}"
-            f" count for split = {split}, got {extent}"
+            f"expects a statically {parity} valid-{axis} count for split = {split}, got {extent}"
         )
 
 

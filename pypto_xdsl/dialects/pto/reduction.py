@@ -10,7 +10,12 @@ from pypto_xdsl.dialects.pto import rules as r
 from pypto_xdsl.dialects.pto.declaration import BOOL, PtoOp, Rule, declare
 from pypto_xdsl.dialects.pto.elementwise import precision
 from pypto_xdsl.dialects.pto.enumerations import BLayout, Pipe
-from pypto_xdsl.dialects.pto.operands import READ_TILE, SCRATCH_TILE, WRITE_TILE
+from pypto_xdsl.dialects.pto.operands import (
+    NEEDED_SCRATCH_TILE,
+    READ_TILE,
+    SCRATCH_TILE,
+    WRITE_TILE,
+)
 from pypto_xdsl.dialects.pto.syntax import TileOp
 from pypto_xdsl.dialects.pto.types import DYNAMIC, TileBufType, element_bytes
 from pypto_xdsl.dialects.pto.views import BLOCK_BYTES
@@ -33,7 +38,7 @@ class FoldScratchOp(TileOp):
     """`dst = fold(src)` over one axis, with workspace"""
 
     src = operand_def(READ_TILE)
-    tmp = opt_operand_def(SCRATCH_TILE)
+    tmp = opt_operand_def(NEEDED_SCRATCH_TILE)
     dst = operand_def(WRITE_TILE)
 
 

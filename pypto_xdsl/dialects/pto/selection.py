@@ -23,6 +23,7 @@ from pypto_xdsl.dialects.pto.declaration import BOOL, PtoOp, Rule, declare, inte
 from pypto_xdsl.dialects.pto.enumerations import AddressSpace, Pipe
 from pypto_xdsl.dialects.pto.operands import (
     ANY_INTEGER,
+    NEEDED_SCRATCH_TILE,
     READ_TILE,
     SCALAR,
     SCRATCH_TILE,
@@ -115,7 +116,7 @@ class SelectOp(TileOp):
     mask = operand_def(READ_TILE)
     src0 = operand_def(READ_TILE)
     src1 = operand_def(READ_TILE)
-    tmp = opt_operand_def(SCRATCH_TILE)
+    tmp = opt_operand_def(NEEDED_SCRATCH_TILE)
     dst = operand_def(WRITE_TILE)
 
 
@@ -142,7 +143,7 @@ class SelectScalarOp(TileOp):
 
     mask = operand_def(READ_TILE)
     src = operand_def(READ_TILE)
-    tmp = opt_operand_def(SCRATCH_TILE)
+    tmp = opt_operand_def(NEEDED_SCRATCH_TILE)
     scalar = operand_def(SCALAR)
     dst = operand_def(WRITE_TILE)
 

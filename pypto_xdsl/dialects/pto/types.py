@@ -716,11 +716,11 @@ class StructType(ParametrizedAttribute, TypeAttribute):
         if not self.fields.data:
             raise VerifyException("struct requires at least one field")
         for field in self.fields:
-            if not isinstance(
+            if field == IntegerType(1) or not isinstance(
                 field,
                 IntegerType | Float16Type | BFloat16Type | Float32Type | IndexType | StructType,
             ):
-                raise VerifyException(f"struct field must be a scalar or a struct, got {field}")
+                raise VerifyException(f"struct field {field} is not scalar-storable")
 
 
 @irdl_attr_definition
