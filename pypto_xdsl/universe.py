@@ -38,13 +38,15 @@ PASSES: tuple[str, ...] = (
     "derive-call-directions",
     "infer-tile-memory-space",
     "normalize-return-order",
+    "outline-cluster-scopes",
+    "outline-hierarchy-scopes",
     "outline-incore-scopes",
     "resolve-backend-op-layouts",
     "verify-property",
 )
 """Pass names, alphabetically."""
 
-TARGETS: dict[str, str] = {}
+TARGETS: dict[str, str] = {"pto": "PtoTarget"}
 """Target name -> name of its class in `targets/<target name>.py`."""
 
 FRONTENDS: dict[str, str] = {"pto": "PtoFrontend"}
