@@ -47,10 +47,11 @@ def declared_ops(module: ModuleType) -> list[type[PtoOp]]:
     return [
         value
         for value in vars(module).values()
+        # Asking for a subclass is dear on abstract classes, hence last.
         if isinstance(value, type)
-        and issubclass(value, PtoOp)
         and "DECLARATION" in vars(value)
         and value.__module__ == module.__name__
+        and issubclass(value, PtoOp)
     ]
 
 
