@@ -6,9 +6,9 @@ from xdsl.dialects import scf
 from xdsl.interpreter import Interpreter, PythonValues, impl, register_impls
 from xdsl.interpreters.scf import ScfFunctions
 
+from pypto_xdsl.interpreters.elements import integer_value
 from pypto_xdsl.interpreters.errors import ProgramError
 from pypto_xdsl.interpreters.indices import index_value
-from pypto_xdsl.interpreters.scalars import integer_value
 
 
 @register_impls

@@ -15,11 +15,12 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeGuard
 
 import numpy as np
 import numpy.typing as npt
 from xdsl.dialects.builtin import (
+    AnyFloat,
     BFloat16Type,
     Float16Type,
     Float32Type,
@@ -126,10 +127,7 @@ class Element:
     def scalar(self, stored: Any) -> Scalar:
         """One stored element as a run-time scalar."""
         value = self.widen(np.asarray(stored)).item()
-        if self.is_float:
-            return FloatAttr(float(value), self.type)  # pyright: ignore[reportArgumentType]
-        type = i64 if isinstance(self.type, IndexType) else self.type
-        return IntegerAttr(int(value), type, truncate_bits=True)  # pyright: ignore
+        return float_value(value, self.type) if self.is_float else integer_value(value, self.type)
 
     def poison(self, shape: Sequence[int]) -> Array:
         """Stored elements that nobody wrote: nan, or a pattern."""
@@ -203,6 +201,23 @@ def element_of(type: Attribute) -> Element:
 def number_of(scalar: Scalar) -> int | float:
     """The number that a run-time scalar stands for."""
     return scalar.value.data
+
+
+def integer_value(value: int, type: Attribute) -> IntegerAttr[Any]:
+    """A run-time integer or index; what does not fit wraps."""
+    integer = type if is_integer(type) else i64
+    return IntegerAttr(value, integer, truncate_bits=True)
+
+
+def float_value(value: float, type: Attribute) -> FloatAttr[Any]:
+    """A run-time float, rounded to its type."""
+    assert isinstance(type, AnyFloat)
+    return FloatAttr(float(element_of(type).number(value)), type)
+
+
+def is_integer(type: Attribute) -> TypeGuard[IntegerType[Any, Any]]:
+    """Whether a type is an integer of some width, not `index`."""
+    return isinstance(type, IntegerType)
 
 
 def bfloat16_values(bits: Array) -> npt.NDArray[np.float32]:

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
-from xdsl.dialects.builtin import ModuleOp
 from xdsl.interpreter import Interpreter, OpImplResult, PythonValues
 from xdsl.ir import Operation
-from xdsl.traits import SymbolOpInterface
 from xdsl.utils.exceptions import DiagnosticException, InterpretationError
 
+from pypto_xdsl.analysis.call_graph import CallGraph
+from pypto_xdsl.analysis.return_lineage import ReturnLineage
 from pypto_xdsl.diagnostics import DiagnosticsError, OpError, diagnose, warn
 from pypto_xdsl.interpreters.elements import Array, Element, Mask
 from pypto_xdsl.interpreters.errors import ProgramError
@@ -48,9 +49,6 @@ class Machine(Interpreter):
     """How many tasks were launched."""
     call_depth: int = 0
     _warned: set[Operation] = field(default_factory=set[Operation])
-    _symbols: dict[Operation, dict[str, Operation]] = field(
-        default_factory=dict[Operation, dict[str, Operation]]
-    )
 
     # What ops ask for.
 
@@ -81,17 +79,15 @@ class Machine(Interpreter):
         """A tensor of its own that nobody has written."""
         return undefined_tensor(shape, element, self.observer)
 
-    def symbol(self, user: Operation, name: str) -> Operation | None:
-        """The op that a symbol names where `user` stands."""
-        scope = user.parent_op()
-        while scope is not None:
-            if isinstance(scope, ModuleOp):
-                if (symbols := self._symbols.get(scope)) is None:
-                    symbols = self._symbols[scope] = _symbols_in(scope)
-                if (found := symbols.get(name)) is not None:
-                    return found
-            scope = scope.parent_op()
-        return None
+    @cached_property
+    def calls(self) -> CallGraph:
+        """Which functions calls and submits use."""
+        return CallGraph(self.module)
+
+    @cached_property
+    def lineage(self) -> ReturnLineage:
+        """Which parameters the results of functions are."""
+        return ReturnLineage(self.calls)
 
     # Running ops.
 
@@ -123,16 +119,6 @@ def machine_of(interpreter: Interpreter) -> Machine:
     """The machine that an implementation is run by."""
     assert isinstance(interpreter, Machine)
     return interpreter
-
-
-def _symbols_in(module: ModuleOp) -> dict[str, Operation]:
-    found: dict[str, Operation] = {}
-    for op in module.ops:
-        symbol = op.get_trait(SymbolOpInterface)
-        name = None if symbol is None else symbol.get_sym_attr_name(op)
-        if name is not None:
-            found.setdefault(name.data, op)
-    return found
 
 
 def called_from(error: DiagnosticsError, call: Operation, callee: str) -> DiagnosticsError:

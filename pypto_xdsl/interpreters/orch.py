@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
@@ -25,13 +25,13 @@ from xdsl.ir import Operation
 from pypto_xdsl.diagnostics import DiagnosticsError
 from pypto_xdsl.dialects import orch
 from pypto_xdsl.dialects.orch import Comparison
+from pypto_xdsl.interpreters.elements import integer_value
 from pypto_xdsl.interpreters.errors import ProgramError
 from pypto_xdsl.interpreters.indices import index_value, take_indices
 from pypto_xdsl.interpreters.machine import Grid, Machine, called_from, machine_of
 from pypto_xdsl.interpreters.op_tables import Run, implements
-from pypto_xdsl.interpreters.scalars import integer_value
 from pypto_xdsl.interpreters.signature import bind_arguments
-from pypto_xdsl.interpreters.skipped import results_of_skipped
+from pypto_xdsl.interpreters.skipped import origins_of_skipped, results_of_skipped
 from pypto_xdsl.interpreters.tasks import Launch, Task
 from pypto_xdsl.interpreters.values import Tensor, window_at
 
@@ -47,7 +47,7 @@ _COMPARISONS: Mapping[Comparison, Callable[[Any, Any], bool]] = {
 
 
 @contextmanager
-def _on(machine: Machine, grid: Grid) -> Iterator[None]:
+def _on(machine: Machine, grid: Grid) -> Generator[None]:
     """Run something on a core of a grid."""
     before = machine.grid
     machine.grid = grid
@@ -114,15 +114,17 @@ def _launch(
     callee: orch.FuncOp | None,
     arguments: PythonValues,
     body: Callable[[], PythonValues],
+    skipped: Callable[[], PythonValues],
 ) -> tuple[PythonValues, Task]:
     """
-    Launch `body` as the clauses of an op say; they are its operands from `first_group` on.
+    Launch `body` as the clauses of an op say; they are its operands from `first_group` on. Where
+    the predicate does not hold, the results are those of `skipped`.
     """
     deps, widths, tensors, places = list(_groups(op, args))[first_group : first_group + 4]
 
     def run() -> PythonValues:
         if tensors and not _holds(machine, op, tensors[0], places):
-            return results_of_skipped(machine, op, callee, arguments)
+            return skipped()
         if not widths:
             return body()
         count = widths[0].value.data
@@ -144,8 +146,8 @@ def _dispatch(op_class: type[Operation], _: None) -> Run:
     def run(interpreter: Interpreter, op: orch.DispatchOp, args: PythonValues) -> PythonValues:
         machine = machine_of(interpreter)
         name = op.callee_name
-        callee = machine.symbol(op, name)
-        if not isinstance(callee, orch.FuncOp):
+        callee = machine.calls.callee(op)
+        if callee is None:
             raise ProgramError(f"there is no function '{name}'")
         given = args[: len(op.arguments)]
         arguments = bind_arguments(machine, callee, given)
@@ -156,7 +158,10 @@ def _dispatch(op_class: type[Operation], _: None) -> Run:
             except DiagnosticsError as e:
                 raise called_from(e, op, name) from e
 
-        results, task = _launch(machine, op, args, 1, callee, arguments, body)
+        def skipped() -> PythonValues:
+            return results_of_skipped(machine.lineage, callee, arguments)
+
+        results, task = _launch(machine, op, args, 1, callee, arguments, body, skipped)
         return (*results, task) if op.RETURNS_TASK else results
 
     return run
@@ -171,7 +176,10 @@ def _scope(op_class: type[Operation], _: None) -> Run:
         def body() -> PythonValues:
             return machine.run_ssacfg_region(op.body, (), op.name)
 
-        results, task = _launch(machine, op, args, 0, None, (), body)
+        def skipped() -> PythonValues:
+            return machine.get_values(origins_of_skipped(machine.lineage, op))
+
+        results, task = _launch(machine, op, args, 0, None, (), body, skipped)
         return results if op.task is None else (*results, task)
 
     return run

@@ -24,11 +24,11 @@ def _accumulator(element: Element) -> type[np.float64 | np.int64 | np.uint64]:
 
 
 def total(element: Element, values: Array, axis: int) -> Array:
-    return np.sum(values, axis=axis, keepdims=True, dtype=_accumulator(element))
+    return np.asarray(np.sum(values, axis=axis, keepdims=True, dtype=_accumulator(element)))
 
 
 def product(element: Element, values: Array, axis: int) -> Array:
-    return np.prod(values, axis=axis, keepdims=True, dtype=_accumulator(element))
+    return np.asarray(np.prod(values, axis=axis, keepdims=True, dtype=_accumulator(element)))
 
 
 def _of_some(reduce: Callable[..., Array]) -> Reduction:

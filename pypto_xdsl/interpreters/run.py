@@ -13,7 +13,7 @@ before the run is undefined: pass None. Arrays that are passed in are copied, ne
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
@@ -32,14 +32,21 @@ from pypto_xdsl.dialects.element_types import is_element_type
 from pypto_xdsl.dialects.orch import Direction
 from pypto_xdsl.dialects.ptensor.types import symbolic_shape_of, tensor_of, valid_shape_of
 from pypto_xdsl.interpreters.control_flow import ControlFlowFunctions
-from pypto_xdsl.interpreters.elements import Array, Element, Mask, element_of
+from pypto_xdsl.interpreters.elements import (
+    Array,
+    Element,
+    Mask,
+    element_of,
+    float_value,
+    integer_value,
+)
 from pypto_xdsl.interpreters.errors import ProgramError
 from pypto_xdsl.interpreters.indices import known
 from pypto_xdsl.interpreters.machine import Machine
 from pypto_xdsl.interpreters.orch import OrchFunctions, call
 from pypto_xdsl.interpreters.ptensor import TENSOR_FUNCTIONS
-from pypto_xdsl.interpreters.scalars import ScalarFunctions, float_value, integer_value
-from pypto_xdsl.interpreters.signature import Extents, parameter_name
+from pypto_xdsl.interpreters.scalars import ScalarFunctions
+from pypto_xdsl.interpreters.signature import Extents, is_tensor_type, parameter_name
 from pypto_xdsl.interpreters.tasks import ProgramOrder, Scheduler
 from pypto_xdsl.interpreters.tile import TILE_FUNCTIONS
 from pypto_xdsl.interpreters.values import Observer, Tensor
@@ -205,7 +212,7 @@ def run_on(machine: Machine, function: orch.FuncOp, arguments: Arguments) -> Run
 
 
 @contextmanager
-def _running() -> Iterator[None]:
+def _running() -> Generator[None]:
     """Floats follow IEEE without warnings, and deep nests run."""
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(max(limit, _RECURSION_LIMIT))
@@ -270,8 +277,8 @@ def _values(machine: Machine, function: orch.FuncOp, arguments: Arguments) -> tu
             if function.parameter_directions[place] is not Direction.OUT:
                 raise ArgumentError(f"argument '{name}' of type {type} is missing")
             values.append(None)
-        elif isinstance(type, TensorType):
-            values.append(_tensor(machine, extents, name, tensor_of(type), argument))
+        elif is_tensor_type(type):
+            values.append(_tensor(machine, extents, name, type, argument))
         else:
             values.append(_scalar(name, type, argument))
     # Parameters that are left out have the extents that the others tell.
@@ -345,29 +352,58 @@ def random_arguments(
     as are run-time extents without a symbol. `given` replaces arguments by name.
     """
     generator = np.random.default_rng(seed)
-    symbols = dict(extents or {})
+    chosen = dict(given or {})
+    symbols = {**_told_extents(function, chosen), **(extents or {})}
+    told = _told_symbols(function)
     found: list[Argument] = []
     for place, type in enumerate(function.function_type.inputs.data):
         name = parameter_name(function, place)
-        if given is not None and name in given:
-            found.append(given[name])
-        elif isinstance(type, TensorType):
-            tensor = tensor_of(type)
+        if name in chosen:
+            found.append(chosen[name])
+        elif is_tensor_type(type):
+            wanted = symbolic_shape_of(type)
+            if function.parameter_directions[place] is Direction.OUT and told.issuperset(
+                extent for extent in wanted if not isinstance(extent, int) or extent < 0
+            ):
+                found.append(None)
+                continue
             shape: list[int] = []
-            for extent in symbolic_shape_of(tensor):
+            for extent in wanted:
                 if isinstance(extent, str):
                     extent = symbols.setdefault(extent, 16 * int(generator.integers(1, 5)))
                 if extent == DYNAMIC_INDEX:
                     extent = 16 * int(generator.integers(1, 5))
                 shape.append(extent)
-            if function.parameter_directions[place] is Direction.OUT and _solvable(tensor, symbols):
-                found.append(None)
-            else:
-                found.append(random_array(generator, element_of(tensor.element_type), shape))
+            found.append(random_array(generator, element_of(type.element_type), shape))
         elif type.name == "index":
             found.append(int(generator.integers(1, 5)))
         else:
-            found.append(random_array(generator, _scalar_element(type), ()).item())
+            element = _scalar_element(type)
+            found.append(element.widen(random_array(generator, element, ())).item())
+    return found
+
+
+def _told_symbols(function: orch.FuncOp) -> set[int | str]:
+    """The symbols of extents that parameters which need an argument tell."""
+    return {
+        extent
+        for direction, type in zip(
+            function.parameter_directions, function.function_type.inputs.data, strict=True
+        )
+        if direction is not Direction.OUT and is_tensor_type(type)
+        for extent in symbolic_shape_of(type)
+    } - {DYNAMIC_INDEX}
+
+
+def _told_extents(function: orch.FuncOp, given: Mapping[str, Argument]) -> dict[str, int]:
+    """What the arguments that are given say of symbols."""
+    found: dict[str, int] = {}
+    for place, type in enumerate(function.function_type.inputs.data):
+        argument = given.get(parameter_name(function, place))
+        if is_tensor_type(type) and isinstance(argument, np.ndarray):
+            for extent, size in zip(symbolic_shape_of(type), argument.shape, strict=False):
+                if isinstance(extent, str):
+                    found[extent] = size
     return found
 
 
@@ -376,10 +412,6 @@ def _scalar_element(type: Attribute) -> Element:
         return element_of(type)
     except (ProgramError, VerifyException) as e:
         raise ArgumentError(f"a parameter of type {type} cannot be given from outside") from e
-
-
-def _solvable(type: TensorType[Attribute], symbols: Mapping[str, int]) -> bool:
-    return all(extent != DYNAMIC_INDEX for extent in symbolic_shape_of(type))
 
 
 def random_array(generator: np.random.Generator, element: Element, shape: Sequence[int]) -> Array:

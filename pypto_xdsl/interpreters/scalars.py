@@ -6,22 +6,22 @@ and extending ops, conversions between integers and floats.
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import FloatAttr, IndexType, IntegerAttr, IntegerType, i64
 from xdsl.interpreter import Interpreter, InterpreterFunctions, PythonValues, register_impls
 from xdsl.ir import Attribute, Operation
 
-from pypto_xdsl.interpreters.elements import element_of, number_of
+from pypto_xdsl.interpreters.elements import float_value, integer_value, is_integer, number_of
 from pypto_xdsl.interpreters.errors import ProgramError
 from pypto_xdsl.interpreters.op_tables import Run, implements
 
 
 def _width(type: Attribute) -> int:
-    return type.width.data if isinstance(type, IntegerType) else 64
+    return type.width.data if is_integer(type) else 64
 
 
 def _signed(value: int, width: int) -> int:
@@ -31,20 +31,6 @@ def _signed(value: int, width: int) -> int:
 
 def _unsigned(value: int, width: int) -> int:
     return value & ((1 << width) - 1)
-
-
-def integer_value(value: int, type: Attribute) -> IntegerAttr[Any]:
-    """A run-time integer or index; what does not fit wraps."""
-    integer = i64 if isinstance(type, IndexType) else type
-    assert isinstance(integer, IntegerType)
-    return IntegerAttr(value, integer, truncate_bits=True)
-
-
-def float_value(value: float, type: Attribute) -> FloatAttr[Any]:
-    """A run-time float, rounded to its type."""
-    element = element_of(type)
-    rounded = float(element.number(value))
-    return FloatAttr(rounded, type)  # pyright: ignore[reportArgumentType]
 
 
 def _integers(read: Callable[[int, int], int]) -> Callable[[Any, Callable[[int, int], int]], Run]:
@@ -115,16 +101,18 @@ def _number_or(choose: Callable[[float, float], float]) -> Callable[[float, floa
     return compute
 
 
-_FLOATS: Mapping[type[Operation], Callable[..., float]] = {
-    arith.AddfOp: lambda lhs, rhs: lhs + rhs,
-    arith.SubfOp: lambda lhs, rhs: lhs - rhs,
-    arith.MulfOp: lambda lhs, rhs: lhs * rhs,
+_FLOATS: Mapping[type[Operation], Callable[[float, float], float]] = {
+    arith.AddfOp: operator.add,
+    arith.SubfOp: operator.sub,
+    arith.MulfOp: operator.mul,
     arith.DivfOp: _divide,
-    arith.NegfOp: lambda operand: -operand,
     arith.MaxnumfOp: _number_or(max),
     arith.MinnumfOp: _number_or(min),
-    arith.ExtFOp: lambda operand: operand,
-    arith.TruncFOp: lambda operand: operand,
+}
+_FLOAT: Mapping[type[Operation], Callable[[float], float]] = {
+    arith.NegfOp: operator.neg,
+    arith.ExtFOp: operator.pos,
+    arith.TruncFOp: operator.pos,
 }
 
 
@@ -192,6 +180,7 @@ _INTEGER_OF: Mapping[type[Operation], bool] = {arith.FPToSIOp: True, arith.FPToU
 @implements(_UNSIGNED, _integers(_unsigned))
 @implements(_SHIFTS, _shift)
 @implements(_FLOATS, _float)
+@implements(_FLOAT, _float)
 @implements(_RESIZED, _resize)
 @implements(_FLOAT_OF, _to_float)
 @implements(_INTEGER_OF, _from_float)

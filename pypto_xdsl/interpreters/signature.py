@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeGuard
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX, TensorType
 from xdsl.interpreter import PythonValues
@@ -17,6 +17,11 @@ from pypto_xdsl.interpreters.errors import ProgramError
 from pypto_xdsl.interpreters.indices import known
 from pypto_xdsl.interpreters.machine import Machine
 from pypto_xdsl.interpreters.values import Tensor
+
+
+def is_tensor_type(type: Attribute) -> TypeGuard[TensorType[Attribute]]:
+    """Whether a parameter of this type is a tensor."""
+    return isinstance(type, TensorType)
 
 
 def parameter_name(function: orch.FuncOp, place: int) -> str:
@@ -82,8 +87,8 @@ def bind_arguments(machine: Machine, function: orch.FuncOp, given: PythonValues)
     extents = Extents()
     values: list[Any] = []
     for place, (value, type) in enumerate(zip(given, types, strict=False)):
-        if isinstance(type, TensorType):
-            value = _as_parameter(extents, parameter_name(function, place), tensor_of(type), value)
+        if is_tensor_type(type):
+            value = _as_parameter(extents, parameter_name(function, place), type, value)
         values.append(value)
     for place in range(len(given), len(types)):
         parameter = parameter_name(function, place)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 
@@ -111,7 +111,7 @@ class Buffer:
         self._refine(view.itemsize)
         assert self.defined is not None
         flags = self.flags(view, self.defined, self.granule)
-        return flags if flags.ndim == view.ndim else flags.all(axis=-1)
+        return flags if flags.ndim == view.ndim else np.asarray(flags.all(axis=-1))
 
     def _refine(self, itemsize: int) -> None:
         """Keep flags at least as fine as the elements of a view."""
@@ -239,7 +239,9 @@ def describe_undefined(defined: Mask) -> str:
     return f"{count} of {defined.size} elements {verb} undefined, the first at {first}"
 
 
-def undefined_tensor(shape: Sequence[int], element: Element, observer: Any = None) -> Tensor:
+def undefined_tensor(
+    shape: Sequence[int], element: Element, observer: Observer | None = None
+) -> Tensor:
     """A new tensor whose elements nobody has written."""
     array = element.poison(shape)
     return Tensor(array, element, Buffer.undefined(array, observer))
