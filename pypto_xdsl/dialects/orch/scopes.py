@@ -425,8 +425,11 @@ class HierarchyOp(OutlinableScopeOp):
     @classmethod
     def parse_own(cls, parser: Parser) -> dict[str, Attribute]:
         properties: dict[str, Attribute] = {"level": LevelAttr(parser.parse_str_enum(Level))}
-        if (role := parser.parse_optional_str_enum(Role)) is not None:
-            properties["role"] = RoleAttr(role)
+        for role in Role:
+            # Not an enum's text: that may be a string too, and a string is the name here.
+            if parser.parse_optional_keyword(role.value) is not None:
+                properties["role"] = RoleAttr(role)
+                break
         return properties
 
     def print_own(self, printer: Printer) -> None:
