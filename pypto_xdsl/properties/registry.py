@@ -39,8 +39,12 @@ class Property:
 
 
 STRUCTURAL: dict[str, str] = {
+    "ArrayNotEscaped": "orch",
+    "InOutUseValid": "orch",
     "ManualDepsOnSubmitOnly": "orch",
     "NoNestedInCore": "orch",
+    "NoScalarKernelReturn": "orch",
+    "OutParamNotShadowed": "orch",
     "PtoFunctionsConsistent": "pto",
 }
 """
@@ -51,8 +55,11 @@ there is nothing to check.
 PIPELINE: tuple[str, ...] = (
     "BackendLayoutsSatisfied",
     "CallDirectionsResolved",
+    "ClusterOutlined",
+    "HierarchyOutlined",
     "IncoreTileOps",
     "NormalizedStmtStructure",
+    "OrchestrationReferencesResolved",
     "ReturnParamsExplicit",
     "SSAForm",
     "SplitIncoreOrch",
