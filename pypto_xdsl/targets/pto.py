@@ -20,6 +20,7 @@ from typing import IO, Literal
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.dialects.func import ReturnOp
 from xdsl.ir import Attribute, Operation
 from xdsl.printer import Printer
 from xdsl.utils.target import Target
@@ -46,6 +47,26 @@ class PtoPrinter(Printer):
         super().__init__(stream, print_debuginfo=locations)
         self.pto_grammar = grammar
         self._short_types = short_types
+
+    def print_op(self, op: Operation) -> None:
+        if isinstance(op, ModuleOp):
+            # The assembler writes these without their dialect.
+            self.print_string("module")
+            self.enter_scope()
+            op.print(self)
+            self.exit_scope()
+            self._print_location(op)
+        elif isinstance(op, ReturnOp):
+            self.print_string("return")
+            op.print(self)
+            self._print_location(op)
+        else:
+            super().print_op(op)
+
+    def _print_location(self, op: Operation) -> None:
+        if self.print_debuginfo:
+            self.print_string(" ")
+            self.print_attribute(op.location)
 
     def print_attribute(self, attribute: Attribute) -> None:
         if self._short_types and isinstance(attribute, TileBufType):
