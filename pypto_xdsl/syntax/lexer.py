@@ -69,6 +69,10 @@ _BARE_IDENT = MLIRTokenKind.BARE_IDENT
 class SourceLexer(MLIRLexer):
     """Makes the tokens of `MLIRLexer`, as `SourceToken`s."""
 
+    # xDSL's expression tries every way to cut an unterminated string: time exponential in its
+    # length.  Possessive, this one matches the same strings in one go.
+    _unescaped_characters_regex = re.compile(r'"(?:[^"\\\n\v\f]++|\\(?:["nt\\]|[0-9A-Fa-f]{2}))*+"')
+
     def __init__(self, input: Input[str]):
         super().__init__(input)
         self._content = input.content

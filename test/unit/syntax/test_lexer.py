@@ -34,6 +34,14 @@ def test_same_tokens_as_xdsl(text: str):
     assert tokens(SourceLexer(Input(text, "a"))) == tokens(MLIRLexer(Input(text, "a")))
 
 
+def test_an_unterminated_string_takes_no_time():
+    """In xDSL each character doubles it."""
+    text = '"' + "x" * 100_000
+    assert tokens(SourceLexer(Input(text, "a"))) == [
+        ("End of file reached before closing string literal.", 0, 1)
+    ]
+
+
 @given(st.text(max_size=30))
 def test_same_tokens_as_xdsl_of_noise(text: str):
     assert tokens(SourceLexer(Input(text, "a"))) == tokens(MLIRLexer(Input(text, "a")))
