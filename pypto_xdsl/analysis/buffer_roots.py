@@ -317,12 +317,11 @@ def _by_signature(dispatch: DispatchOp, callee: FuncOp, result: OpResult) -> _St
     return _Step((alike[0] if len(alike) == 1 else written[0],))
 
 
-def _alike(one: Attribute, other: Attribute) -> bool:
-    """Whether two types of tensors have one shape and one element type."""
-    if not isinstance(one, TensorType) or not isinstance(other, TensorType):
+def _alike(*types: Attribute) -> bool:
+    """Whether types are of tensors of one shape and one element type."""
+    if not all(isinstance(type, TensorType) for type in types):
         return False
-    mine, theirs = tensor_of(one), tensor_of(other)
-    return mine.get_shape() == theirs.get_shape() and mine.element_type == theirs.element_type
+    return len({(tensor.get_shape(), tensor.element_type) for tensor in map(tensor_of, types)}) == 1
 
 
 def allocating_op(root: SSAValue) -> Operation | None:

@@ -40,10 +40,10 @@ class Property:
 
 STRUCTURAL: dict[str, str] = {
     "ArrayNotEscaped": "orch",
-    "InOutUseValid": "orch",
     "ManualDepsOnSubmitOnly": "orch",
     "NoNestedInCore": "orch",
     "NoScalarKernelReturn": "orch",
+    "NoStaleRead": "orch",
     "OutParamNotShadowed": "orch",
     "PtoFunctionsConsistent": "pto",
 }
@@ -57,6 +57,7 @@ PIPELINE: tuple[str, ...] = (
     "CallDirectionsResolved",
     "ClusterOutlined",
     "HierarchyOutlined",
+    "InOutUseValid",
     "IncoreTileOps",
     "NormalizedStmtStructure",
     "OrchestrationReferencesResolved",

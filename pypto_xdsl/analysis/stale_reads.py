@@ -1,0 +1,365 @@
+"""
+Reads through names that are older than a write.
+
+A tensor value names a buffer; every write gives the buffer a new name:
+
+    %o1 = tile.store %t, %o[0, 0]
+    %u  = tile.load %o[0, 0]          // stale: %o is older than the write, %o1 is the name now
+
+Read as values, `%o` is what it was before the store; read as memory, it is what the store left.
+A program without stale reads means the same either way.  Naming a buffer (returning, yielding,
+carrying, passing it to be written) is no read.
+
+Each name has the moment from which it speaks of its buffer, each buffer the moments at which it
+was written; a name is current while no write after its moment may overlap it.
+
+* A view has the moment of what it views.
+* What a write returns has the moment of the write, but it is stale from the start if it was
+  written through a stale name: the part that was not written is older.
+* The result of a branch is current if every arm yields a current name; what an arm wrote counts
+  after the branch, and not in the other arms.
+* In a loop, what any iteration writes counts from the start of the body, so that names from
+  outside are stale there; what the loop carries is current if its init is and the body hands on a
+  current name.
+
+Whether a name is stale from the start follows from others, around loops too; the largest set of
+names that can be current is taken.  All is linear in the function.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from xdsl.dialects.builtin import TensorType
+from xdsl.ir import BlockArgument, Operation, OpResult, Region, SSAValue
+from xdsl.traits import IsTerminator
+
+from pypto_xdsl.analysis.buffer_roots import BufferRoots, Place, Window
+from pypto_xdsl.analysis.control_flow import (
+    Forwarding,
+    Shape,
+    constant_trip_count,
+    forwarding,
+    runs_for_certain,
+    shape_of,
+)
+from pypto_xdsl.analysis.return_lineage import ReturnLineage
+from pypto_xdsl.analysis.walk import Event, tour
+from pypto_xdsl.dialects.declared_op import DeclaredOp
+from pypto_xdsl.dialects.orch import Direction, DispatchOp, FuncOp, LaunchingOp
+
+LONGEST_SEARCH = 32
+"""So many later writes of a buffer are compared with a name; more are taken to overlap it."""
+
+
+@dataclass(frozen=True, slots=True)
+class StaleRead:
+    """A read that may not see what the name stands for."""
+
+    op: Operation
+    """What reads."""
+    operand: SSAValue
+    """The name that it reads through."""
+    write: Operation
+    """The write that the name, or one that it was made from, is older than."""
+    stale: SSAValue
+    """The name that is older than the write: `operand`, or what it was made from."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Write:
+    moment: int
+    window: Window | None
+    op: Operation
+
+
+@dataclass(frozen=True, slots=True)
+class _Cause:
+    """Why a name is stale."""
+
+    write: Operation
+    stale: SSAValue
+
+
+_Written = dict[tuple[SSAValue | None, Window | None], Operation]
+"""What a part of the program writes: (root or None for any, window) -> the first op that does."""
+
+
+@dataclass(slots=True)
+class _Branch:
+    """A branch that the walk is in."""
+
+    mark: int
+    written: _Written
+
+
+def stale_reads(function: FuncOp, lineage: ReturnLineage, roots: BufferRoots) -> list[StaleRead]:
+    """Every stale read of a function, in the order of the text."""
+    if function.is_declaration:
+        return []
+    return _Search(function, lineage, roots).run()
+
+
+class _Search:
+    def __init__(self, function: FuncOp, lineage: ReturnLineage, roots: BufferRoots):
+        self._function = function
+        self._lineage = lineage
+        self._roots = roots
+        self._now = 0
+        self._since: dict[SSAValue, int] = {}
+        """The moment from which a name speaks of its buffer; 0 if it is not there."""
+        self._writes: dict[SSAValue | None, list[_Write]] = {}
+        """Root -> its writes; None -> writes to a buffer that is not known."""
+        self._log: list[SSAValue | None] = []
+        self._branches: list[_Branch] = []
+        self._written_in: dict[Operation, _Written] = {}
+        """Of each loop what its iterations write."""
+        self._made_from: dict[SSAValue, list[SSAValue]] = {}
+        """A name -> those that are stale if it is."""
+        self._causes: dict[SSAValue, _Cause] = {}
+        self._reads: list[tuple[Operation, SSAValue, _Cause | None]] = []
+        self._accesses: dict[Operation, list[tuple[SSAValue, Direction]]] = {}
+        self._steps: list[dict[Operation, list[Forwarding]]] = []
+        """Of each op around: what it and the ends of its regions hand on."""
+
+    def run(self) -> list[StaleRead]:
+        self._look_ahead()
+        for event, op, region in tour(self._function):
+            if op is self._function:
+                continue
+            if event is Event.ENTER:
+                written = self._reads_and_writes(op)
+                if op.regions:
+                    self._enter(op)
+                else:
+                    self._name_results(op, written)
+            elif region is None:
+                self._leave(op)
+            elif event is Event.ENTER_REGION:
+                self._enter_region(op, region)
+            else:
+                self._leave_region(op, region)
+        self._spread()
+        found: list[StaleRead] = []
+        for op, operand, cause in self._reads:
+            cause = cause or self._causes.get(operand)
+            if cause is not None:
+                found.append(StaleRead(op, operand, cause.write, cause.stale))
+        return found
+
+    def _look_ahead(self) -> None:
+        """What each op does to tensors, and what each loop writes, which counts at its start."""
+        log: list[tuple[SSAValue | None, Window | None, Operation]] = []
+        marks: list[int] = []
+        for event, op, _ in tour(self._function):
+            if event is Event.ENTER:
+                if _repeats(op):
+                    marks.append(len(log))
+                if accesses := list(self._find_accesses(op)):
+                    self._accesses[op] = accesses
+                for operand, direction in accesses:
+                    if direction.writes:
+                        place = self._roots.of(operand)
+                        log.extend((root, place.window, op) for root in place.roots)
+                        if not place.is_complete:
+                            log.append((None, None, op))
+            elif event is Event.LEAVE and _repeats(op):
+                written: _Written = {}
+                mark = marks.pop()
+                for root, window, write in log[mark:]:
+                    written.setdefault((root, window), write)
+                self._written_in[op] = written
+                log[mark:] = [(root, window, write) for (root, window), write in written.items()]
+
+    def _find_accesses(self, op: Operation) -> Iterator[tuple[SSAValue, Direction]]:
+        """What an op does to the elements of its tensor operands."""
+        if not any(isinstance(operand.type, TensorType) for operand in op.operands):
+            return
+        if isinstance(op, LaunchingOp) and op.predicate_tensor is not None:
+            yield op.predicate_tensor, Direction.IN
+        if isinstance(op, DispatchOp):
+            callee = self._lineage.calls.callee(op)
+            directions = () if callee is None else callee.parameter_directions
+            for index, argument in enumerate(op.arguments):
+                if isinstance(argument.type, TensorType):
+                    yield argument, directions[index] if index < len(directions) else Direction.IN
+        elif isinstance(op, DeclaredOp):
+            for operand, effect in op.operand_effects():
+                if isinstance(operand.type, TensorType):
+                    if effect.writes:
+                        yield operand, Direction.INOUT if effect.reads else Direction.OUT
+                    elif op.READS_ELEMENTS:
+                        yield operand, Direction.IN
+        elif shape_of(op) is Shape.UNKNOWN and not op.has_trait(IsTerminator):
+            for operand in op.operands:
+                if isinstance(operand.type, TensorType):
+                    yield operand, Direction.IN
+
+    # What is current.
+
+    def _cause(self, value: SSAValue) -> _Cause | None:
+        """Why a name is not current now, as far as writes after its moment go."""
+        place = self._roots.of(value)
+        since = self._since.get(value, 0)
+        keys = (*place.roots, None) if place.is_complete else (*self._writes,)
+        for key in keys:
+            for count, write in enumerate(reversed(self._writes.get(key, ()))):
+                if write.moment <= since:
+                    break
+                if count >= LONGEST_SEARCH or _overlap(write.window, place.window):
+                    return _Cause(write.op, value)
+        return None
+
+    def _write(self, place: Place, op: Operation) -> None:
+        for root in place.roots:
+            self._add(root, place.window, op)
+        if not place.is_complete:
+            self._add(None, None, op)
+
+    def _add(self, root: SSAValue | None, window: Window | None, op: Operation) -> None:
+        self._writes.setdefault(root, []).append(_Write(self._now, window, op))
+        self._log.append(root)
+
+    def _add_all(self, written: _Written) -> None:
+        if written:
+            self._now += 1
+            for (root, window), op in written.items():
+                self._add(root, window, op)
+
+    # Names.
+
+    def _name(self, value: SSAValue, *sources: SSAValue, since: int | None = None) -> None:
+        """A name from now on, stale if one of its sources is stale from the start."""
+        self._since[value] = self._now if since is None else since
+        for source in sources:
+            self._made_from.setdefault(source, []).append(value)
+
+    def _blame(self, value: SSAValue, cause: _Cause | None) -> None:
+        if cause is not None:
+            self._causes.setdefault(value, cause)
+
+    def _spread(self) -> None:
+        """Names that are made from stale names are stale."""
+        todo = list(self._causes)
+        while todo:
+            value = todo.pop()
+            for made in self._made_from.get(value, ()):
+                if made not in self._causes:
+                    self._causes[made] = self._causes[value]
+                    todo.append(made)
+
+    # Ops.
+
+    def _reads_and_writes(self, op: Operation) -> list[SSAValue]:
+        """Take note of what an op does; gives the operands that it writes."""
+        accesses = self._accesses.get(op, ())
+        for operand, direction in accesses:
+            if direction.reads:
+                self._reads.append((op, operand, self._cause(operand)))
+        written = [operand for operand, direction in accesses if direction.writes]
+        if written:
+            for operand in written:
+                if cause := self._cause(operand):
+                    # So is what the op returns for it, where it does not write.
+                    for result in op.results:
+                        if operand in self._named(op, result):
+                            self._blame(result, cause)
+            self._now += 1
+            for operand in written:
+                self._write(self._roots.of(operand), op)
+        return written
+
+    def _named(self, op: Operation, result: OpResult) -> Sequence[SSAValue]:
+        """The operands that a result of an op without regions may name."""
+        if not isinstance(result.type, TensorType):
+            return ()
+        if isinstance(op, DeclaredOp):
+            named = op.named_operand(result)
+            return () if named is None else (named,)
+        operands: Sequence[SSAValue] = op.operands
+        if isinstance(op, DispatchOp):
+            operands = op.arguments
+            lineage = self._lineage.of_result(op, result)
+            if lineage is not None:
+                return operands[lineage.parameter : lineage.parameter + 1]
+        roots = self._roots.of(result).roots
+        named = [o for o in operands if any(root in roots for root in self._roots.of(o).roots)]
+        written = [value for value, direction in self._accesses.get(op, ()) if direction.writes]
+        return [operand for operand in named if operand in written] or named
+
+    def _name_results(self, op: Operation, written: Sequence[SSAValue]) -> None:
+        for result in op.results:
+            if isinstance(result.type, TensorType):
+                named = self._named(op, result)
+                moments = [self._since.get(value, 0) for value in named if value not in written]
+                self._name(result, *named, since=min(moments, default=self._now))
+
+    # Regions.
+
+    def _enter(self, op: Operation) -> None:
+        steps: dict[Operation, list[Forwarding]] = {}
+        if shape_of(op) is not Shape.UNKNOWN:
+            for step in forwarding(op):
+                if isinstance(step.target.type, TensorType):
+                    steps.setdefault(step.op, []).append(step)
+        self._steps.append(steps)
+        if shape_of(op) is Shape.BRANCH:
+            self._branches.append(_Branch(len(self._log), {}))
+        for step in steps.get(op, ()):
+            # The init of a loop; of its result only if the body may never run.
+            if not (isinstance(step.target, OpResult) and runs_for_certain(op)):
+                self._hand_on(step)
+        if _repeats(op):
+            trips = constant_trip_count(op)
+            if trips is None or trips > 1:
+                self._add_all(self._written_in[op])
+
+    def _enter_region(self, op: Operation, region: Region) -> None:
+        for block in region.blocks:
+            for argument in block.args:
+                # What a loop's condition hands to its body has its moment already.
+                if isinstance(argument.type, TensorType):
+                    self._since.setdefault(argument, self._now)
+
+    def _leave_region(self, op: Operation, region: Region) -> None:
+        """Look at what a region hands on while it is known what is current at its end."""
+        end = None if region.last_block is None else region.last_block.last_op
+        for step in self._steps[-1].get(end, ()) if end is not None else ():
+            passes = shape_of(op) is Shape.SEQUENCE or (
+                isinstance(step.target, BlockArgument) and step.target not in self._since
+            )
+            if passes:
+                # Nothing happens between the end of the region and what follows.
+                self._name(step.target, step.source, since=self._since.get(step.source, 0))
+            else:
+                self._hand_on(step)
+        if shape_of(op) is Shape.BRANCH:
+            branch = self._branches[-1]
+            for key in reversed(self._log[branch.mark :]):
+                write = self._writes[key].pop()
+                branch.written.setdefault((key, write.window), write.op)
+            del self._log[branch.mark :]
+
+    def _hand_on(self, step: Forwarding) -> None:
+        """The target is stale from the start if the source is stale now, or from its start."""
+        self._blame(step.target, self._cause(step.source))
+        self._made_from.setdefault(step.source, []).append(step.target)
+
+    def _leave(self, op: Operation) -> None:
+        self._steps.pop()
+        if shape_of(op) is Shape.BRANCH:
+            self._add_all(self._branches.pop().written)
+        elif _repeats(op):
+            self._add_all(self._written_in[op])
+        for result in op.results:
+            self._since.setdefault(result, self._now)
+
+
+def _repeats(op: Operation) -> bool:
+    """Whether the regions of an op may run again and again."""
+    return bool(op.regions) and shape_of(op) in (Shape.LOOP, Shape.UNKNOWN)
+
+
+def _overlap(one: Window | None, other: Window | None) -> bool:
+    return one is None or other is None or one.overlaps(other)

@@ -1,0 +1,239 @@
+// NoStaleRead: nothing reads a tensor through a name that is older than a write.
+
+// RUN: pypto-opt --verify-property=NoStaleRead --split-input-file --verify-diagnostics %s
+
+// The next name is read, and the old one only named: to be returned, to be written.
+
+orch.func incore @next_name(in %x : tensor<16xf32>, out %a : tensor<16xf32>, out %b : tensor<16xf32>)
+    -> (tensor<16xf32>, tensor<16xf32>) {
+  %t = tile.load %x[0] : tensor<16xf32> -> !tile.tile<16xf32>
+  %a1 = tile.store %t, %a[0] : !tile.tile<16xf32>, tensor<16xf32>
+  %u = tile.load %a1[0] : tensor<16xf32> -> !tile.tile<16xf32>
+  %b1 = tile.store %u, %b[0] : !tile.tile<16xf32>, tensor<16xf32>
+  %b2 = tile.store %t, %b[0] : !tile.tile<16xf32>, tensor<16xf32>
+  orch.return %a, %b2 : tensor<16xf32>, tensor<16xf32>
+}
+
+// -----
+
+orch.func incore @older_name(in %x : tensor<16xf32>, out %a : tensor<16xf32>) -> tensor<16xf32> {
+  %t = tile.load %x[0] : tensor<16xf32> -> !tile.tile<16xf32>
+  %a1 = tile.store %t, %a[0] : !tile.tile<16xf32>, tensor<16xf32>
+  // expected-error @+1 {{reads %a, which is older than a write}}
+  %u = tile.load %a[0] : tensor<16xf32> -> !tile.tile<16xf32>
+  // expected-note @-3 {{the buffer may be written here, which gives it a new name}}
+  %a2 = tile.store %u, %a1[0] : !tile.tile<16xf32>, tensor<16xf32>
+  orch.return %a2 : tensor<16xf32>
+}
+
+// -----
+
+// What is written through an old name is old where it is not written.
+
+orch.func incore @through_an_older_name(in %x : tensor<16xf32>, out %a : tensor<32xf32>)
+    -> tensor<32xf32> {
+  %t = tile.load %x[0] : tensor<16xf32> -> !tile.tile<16xf32>
+  %a1 = tile.store %t, %a[0] : !tile.tile<16xf32>, tensor<32xf32>
+  %a2 = tile.store %t, %a[16] : !tile.tile<16xf32>, tensor<32xf32>
+  // expected-error @+1 {{reads %a2, which was made from %a, older than a write}}
+  %u = tile.load %a2[0] : tensor<32xf32> -> !tile.tile<32xf32>
+  %a3 = tile.store %u, %a2[0] : !tile.tile<32xf32>, tensor<32xf32>
+  orch.return %a3 : tensor<32xf32>
+}
+
+// -----
+
+// A view is as old as what it views; windows that do not overlap do not make each other old.
+
+orch.func incore @views(in %x : tensor<16xf32>, inout %a : tensor<48xf32>) -> tensor<48xf32> {
+  %lower = ptensor.slice %a[0] : tensor<48xf32> -> tensor<16xf32>
+  %upper = ptensor.slice %a[16] : tensor<48xf32> -> tensor<32xf32>
+  %t = tile.load %x[0] : tensor<16xf32> -> !tile.tile<16xf32>
+  %lower1 = tile.store %t, %lower[0] : !tile.tile<16xf32>, tensor<16xf32>
+  %u = tile.load %upper[0] : tensor<32xf32> -> !tile.tile<32xf32>
+  %end = ptensor.slice %upper[16] : tensor<32xf32> -> tensor<16xf32>
+  %v = tile.load %end[0] : tensor<16xf32> -> !tile.tile<16xf32>
+  %w = tile.load %lower1[0] : tensor<16xf32> -> !tile.tile<16xf32>
+  // expected-error @+1 {{reads %lower, which is older than a write}}
+  %y = tile.load %lower[0] : tensor<16xf32> -> !tile.tile<16xf32>
+  %folded = ptensor.reshape %a : tensor<48xf32> -> tensor<3x16xf32>
+  // expected-error @+1 {{reads %folded, which is older than a write}}
+  %z = tile.load %folded[0, 0] : tensor<3x16xf32> -> !tile.tile<3x16xf32>
+  orch.return %a : tensor<48xf32>
+}
+
+// -----
+
+// A branch: its result is the name after it; an arm does not see what the other one writes.
+
+orch.func incore @branch(in %c : i1, in %x : tensor<16xf32>, inout %a : tensor<16xf32>)
+    -> tensor<16xf32> {
+  %t = tile.load %x[0] : tensor<16xf32> -> !tile.tile<16xf32>
+  %m = scf.if %c -> (tensor<16xf32>) {
+    %a1 = tile.store %t, %a[0] : !tile.tile<16xf32>, tensor<16xf32>
+    scf.yield %a1 : tensor<16xf32>
+  } else {
+    %u = tile.load %a[0] : tensor<16xf32> -> !tile.tile<16xf32>
+    scf.yield %a : tensor<16xf32>
+  }
+  %v = tile.load %m[0] : tensor<16xf32> -> !tile.tile<16xf32>
+  // expected-error @+1 {{reads %a, which is older than a write}}
+  %w = tile.load %a[0] : tensor<16xf32> -> !tile.tile<16xf32>
+  orch.return %m : tensor<16xf32>
+}
+
+// -----
+
+// An arm that yields an old name makes an old name.
+
+orch.func incore @branch_yields_older_name(in %c : i1, in %x : tensor<16xf32>, inout %a : tensor<16xf32>)
+    -> tensor<16xf32> {
+  %t = tile.load %x[0] : tensor<16xf32> -> !tile.tile<16xf32>
+  %m = scf.if %c -> (tensor<16xf32>) {
+    %a1 = tile.store %t, %a[0] : !tile.tile<16xf32>, tensor<16xf32>
+    scf.yield %a : tensor<16xf32>
+  } else {
+    scf.yield %a : tensor<16xf32>
+  }
+  // expected-error @+1 {{reads %m, which was made from %a, older than a write}}
+  %v = tile.load %m[0] : tensor<16xf32> -> !tile.tile<16xf32>
+  orch.return %m : tensor<16xf32>
+}
+
+// -----
+
+// A loop: what an iteration writes makes names from outside old in the next one.
+
+orch.func incore @loop(in %n : index, in %x : tensor<16xf32>, inout %a : tensor<16xf32>,
+    inout %b : tensor<16xf32>) -> (tensor<16xf32>, tensor<16xf32>) {
+  %one = arith.constant 1 : index
+  %r:2 = scf.for %i = %one to %n step %one iter_args(%p = %a, %q = %b)
+      -> (tensor<16xf32>, tensor<16xf32>) {
+    %t = tile.load %p[0] : tensor<16xf32> -> !tile.tile<16xf32>
+    // expected-error @+1 {{reads %a, which is older than a write}}
+    %u = tile.load %a[0] : tensor<16xf32> -> !tile.tile<16xf32>
+    // %b is written to below, but no old name of it is handed on.
+    %v = tile.load %q[0] : tensor<16xf32> -> !tile.tile<16xf32>
+    %w = tile.load %x[0] : tensor<16xf32> -> !tile.tile<16xf32>
+    %p1 = tile.store %t, %p[0] : !tile.tile<16xf32>, tensor<16xf32>
+    %q1 = tile.store %t, %q[0] : !tile.tile<16xf32>, tensor<16xf32>
+    scf.yield %p1, %q1 : tensor<16xf32>, tensor<16xf32>
+  }
+  %s = tile.load %r#0[0] : tensor<16xf32> -> !tile.tile<16xf32>
+  // expected-error @+1 {{reads %b, which is older than a write}}
+  %z = tile.load %b[0] : tensor<16xf32> -> !tile.tile<16xf32>
+  orch.return %r#0, %r#1 : tensor<16xf32>, tensor<16xf32>
+}
+
+// -----
+
+// A body that hands on an old name makes its carry and its result old, from its first iteration on.
+
+orch.func incore @loop_hands_on_older_name(in %n : index, inout %a : tensor<16xf32>)
+    -> tensor<16xf32> {
+  %one = arith.constant 1 : index
+  %r = scf.for %i = %one to %n step %one iter_args(%p = %a) -> (tensor<16xf32>) {
+    // expected-error @+1 {{reads %p, which is older than a write}}
+    %t = tile.load %p[0] : tensor<16xf32> -> !tile.tile<16xf32>
+    %p1 = tile.store %t, %p[0] : !tile.tile<16xf32>, tensor<16xf32>
+    scf.yield %p : tensor<16xf32>
+  }
+  // expected-error @+1 {{reads %r}}
+  %s = tile.load %r[0] : tensor<16xf32> -> !tile.tile<16xf32>
+  orch.return %r : tensor<16xf32>
+}
+
+// -----
+
+// A body that runs once at most has no next iteration.
+
+orch.func incore @one_trip(inout %a : tensor<16xf32>) -> tensor<16xf32> {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %r = scf.for %i = %zero to %one step %one iter_args(%p = %a) -> (tensor<16xf32>) {
+    %t = tile.load %a[0] : tensor<16xf32> -> !tile.tile<16xf32>
+    %p1 = tile.store %t, %p[0] : !tile.tile<16xf32>, tensor<16xf32>
+    scf.yield %p1 : tensor<16xf32>
+  }
+  orch.return %r : tensor<16xf32>
+}
+
+// -----
+
+// A while: the condition sees what the body wrote.
+
+orch.func incore @while(in %n : index, in %x : tensor<16xf32>, inout %a : tensor<16xf32>)
+    -> tensor<16xf32> {
+  %zero = arith.constant 0.0 : f32
+  %t = tile.load %x[0] : tensor<16xf32> -> !tile.tile<16xf32>
+  %r = scf.while (%p = %a) : (tensor<16xf32>) -> tensor<16xf32> {
+    %e = ptensor.read %p[0] : tensor<16xf32> -> f32
+    // expected-error @+1 {{reads %a, which is older than a write}}
+    %f = ptensor.read %a[0] : tensor<16xf32> -> f32
+    %go = arith.cmpf olt, %e, %zero : f32
+    scf.condition(%go) %p : tensor<16xf32>
+  } do {
+  ^bb0(%q : tensor<16xf32>):
+    %u = tile.load %q[0] : tensor<16xf32> -> !tile.tile<16xf32>
+    %q1 = tile.store %t, %q[0] : !tile.tile<16xf32>, tensor<16xf32>
+    // expected-error @+1 {{reads %q, which is older than a write}}
+    %v = tile.load %q[0] : tensor<16xf32> -> !tile.tile<16xf32>
+    scf.yield %q1 : tensor<16xf32>
+  }
+  %s = tile.load %r[0] : tensor<16xf32> -> !tile.tile<16xf32>
+  orch.return %r : tensor<16xf32>
+}
+
+// -----
+
+// Calls read and write what the callee's parameters say.
+
+orch.func incore @kernel(in tensor<16xf32>, out tensor<16xf32>) -> tensor<16xf32> returns [1]
+orch.func incore @update(inout tensor<16xf32>) -> tensor<16xf32> returns [0]
+orch.func incore @nothing(in tensor<16xf32>, out tensor<16xf32>)
+orch.func orchestration @calls(in %x : tensor<16xf32>, out %o : tensor<16xf32>) -> tensor<16xf32> {
+  %b = ptensor.create : tensor<16xf32>
+  %b1 = orch.call @kernel(%x, %b) : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
+  %b2, %t = orch.submit @update(%b1) : (tensor<16xf32>) -> (tensor<16xf32>, !orch.task_id)
+  %o1 = orch.call @kernel(%b2, %o) : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
+  // expected-error @+1 {{'orch.call' op reads %b1, which is older than a write}}
+  %o2 = orch.call @kernel(%b1, %o1) : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
+  // expected-error @+1 {{'orch.call' op reads %b, which is older than a write}}
+  %b3 = orch.call @update(%b) : (tensor<16xf32>) -> tensor<16xf32>
+  orch.call @nothing(%x, %o2) : (tensor<16xf32>, tensor<16xf32>) -> ()
+  // A write that returns no name leaves none to read.
+  // expected-error @+1 {{reads %o2, which is older than a write}}
+  %o3 = orch.call @update(%o2) : (tensor<16xf32>) -> tensor<16xf32>
+  orch.return %o3 : tensor<16xf32>
+}
+
+// -----
+
+// Kernels of a group run side by side on the buffers that they share.
+
+orch.func aic @cube(in tensor<16xf32>, inout tensor<16xf32>)
+orch.func aiv @vector(in tensor<16xf32>, inout tensor<16xf32>, out tensor<16xf32>) -> tensor<16xf32> returns [2]
+orch.func group @group(in %x : tensor<16xf32>, inout %pipe : tensor<16xf32>, out %o : tensor<16xf32>)
+    -> tensor<16xf32> {
+  orch.call @cube(%x, %pipe) : (tensor<16xf32>, tensor<16xf32>) -> ()
+  %o1 = orch.call @vector(%x, %pipe, %o) : (tensor<16xf32>, tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
+  orch.return %o1 : tensor<16xf32>
+}
+
+// -----
+
+// Scopes and predicates.
+
+orch.func incore @flag(in %x : tensor<1xi32>, out %o : tensor<1xi32>) -> tensor<1xi32> {
+  orch.return %o : tensor<1xi32>
+}
+orch.func opaque @scopes(in %x : tensor<1xi32>, out %f : tensor<1xi32>) -> tensor<1xi32> {
+  %f1 = orch.task_scope auto -> (tensor<1xi32>) {
+    %f0 = orch.call @flag(%x, %f) : (tensor<1xi32>, tensor<1xi32>) -> tensor<1xi32>
+    orch.yield %f0 : tensor<1xi32>
+  }
+  %g, %t = orch.submit @flag(%x, %f1) predicate(%f1[0] gt 0 : tensor<1xi32>) : (tensor<1xi32>, tensor<1xi32>) -> (tensor<1xi32>, !orch.task_id)
+  // expected-error @+1 {{'orch.submit' op reads %f1, which is older than a write}}
+  %h, %u = orch.submit @flag(%x, %g) predicate(%f1[0] gt 0 : tensor<1xi32>) : (tensor<1xi32>, tensor<1xi32>) -> (tensor<1xi32>, !orch.task_id)
+  orch.return %h : tensor<1xi32>
+}
