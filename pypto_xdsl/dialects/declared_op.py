@@ -26,13 +26,12 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cache
 from types import ModuleType
-from typing import Any, ClassVar, Generic, Self, TypeAlias
+from typing import Any, ClassVar, Generic, Self, TypeAlias, cast
 
 from typing_extensions import TypeVar
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Attribute, Operation, OpResult, SSAValue
 from xdsl.irdl import (
-    AnyAttr,
     AttrConstraint,
     IntConstraint,
     IRDLOperation,
@@ -115,6 +114,8 @@ class ResultDeclaration(_Declaration[_AttributeT]):
     """The memory space that the op gives the result."""
     space_of: str | None = None
     """The operand whose memory space the result has."""
+    declared: bool = True
+    """Whether somebody said where the result lives, be it "where its type says"."""
 
 
 def reads(
@@ -161,6 +162,11 @@ def views(operand: str, constraint: AttrConstraint[_AttributeT]) -> ResultDeclar
     return ResultDeclaration(constraint, names=operand, space_of=operand, view=True)
 
 
+def lives_freely(constraint: AttrConstraint[_AttributeT]) -> ResultDeclaration[_AttributeT]:
+    """A result with a buffer of its own, whose type says where it lives."""
+    return ResultDeclaration(constraint)
+
+
 def lives_in(space: str, constraint: AttrConstraint[_AttributeT]) -> ResultDeclaration[_AttributeT]:
     """A result with a buffer of its own in the given memory space."""
     return ResultDeclaration(constraint, space=space)
@@ -203,6 +209,9 @@ class DeclaredMemoryEffects(MemoryEffect):
     def get_effects(cls, op: Operation) -> AbstractSet[EffectInstance]:
         assert isinstance(op, DeclaredOp)
         found = set[EffectInstance]()
+        if op.HAS_SIDE_EFFECTS:
+            found.add(EffectInstance(MemoryEffectKind.READ))
+            found.add(EffectInstance(MemoryEffectKind.WRITE))
         for operand, effect in op.operand_effects():
             if not isinstance(operand.type, TensorType):
                 continue
@@ -227,6 +236,11 @@ class DeclaredOp(IRDLOperation, ABC):
     """
     Whether what it reads counts as read by the function that it is in: asking for an extent, or
     giving a tensor another type, is no access.
+    """
+    HAS_SIDE_EFFECTS: ClassVar[bool] = False
+    """
+    Whether it does more than its operands and results tell, as a barrier or a push to another core
+    does: it is never removed, repeated or moved across another such op.
     """
     ELEMENTWISE: ClassVar[bool] = False
     """
@@ -314,38 +328,42 @@ class DeclaredOp(IRDLOperation, ABC):
 @cache
 def _declaration(op_type: type[DeclaredOp]) -> OpDeclaration:
     definition = op_type.get_irdl_definition()
-    return OpDeclaration(
-        tuple(
-            (name, _find(operand.constr, OperandDeclaration) or OperandDeclaration(AnyAttr()))
-            for name, operand in definition.operands
-        ),
-        tuple(
-            (name, _find(result.constr, ResultDeclaration) or ResultDeclaration(AnyAttr()))
-            for name, result in definition.results
-        ),
-        not any(isinstance(operand, VariadicDef) for _, operand in definition.operands),
-    )
+    operands: list[tuple[str, OperandDeclaration]] = []
+    for name, operand in definition.operands:
+        constraint = _innermost(operand.constr)
+        if not isinstance(constraint, OperandDeclaration):
+            constraint = OperandDeclaration(constraint)
+        operands.append((name, constraint))
+    results: list[tuple[str, ResultDeclaration]] = []
+    for name, result in definition.results:
+        constraint = _innermost(result.constr)
+        if not isinstance(constraint, ResultDeclaration):
+            constraint = ResultDeclaration(constraint, declared=False)
+        results.append((name, constraint))
+    one_each = not any(isinstance(operand, VariadicDef) for _, operand in definition.operands)
+    return OpDeclaration(tuple(operands), tuple(results), one_each)
 
 
-_DeclarationT = TypeVar("_DeclarationT", OperandDeclaration, ResultDeclaration)
-
-
-def _find(constraint: object, kind: type[_DeclarationT]) -> _DeclarationT | None:
-    """The declaration inside the constraint on a range of operands or results."""
-    while constraint is not None and not isinstance(constraint, kind):
+def _innermost(constraint: Any) -> AttrConstraint[Any]:
+    """The declaration inside the constraint on a range, or the constraint on each element."""
+    while not isinstance(constraint, OperandDeclaration | ResultDeclaration):
         # A range of a fixed length wraps the constraint on its elements once more.
-        constraint = getattr(constraint, "constr", None) or getattr(constraint, "constraint", None)
-    return constraint
+        inner = getattr(constraint, "constr", None) or getattr(constraint, "constraint", None)
+        if inner is None:
+            break
+        constraint = inner
+    return cast(AttrConstraint[Any], constraint)
 
 
 def ops_defined_in(*modules: ModuleType) -> list[type[Operation]]:
     """The ops that modules of a dialect define, in the order of their definition."""
+    # Whether a class is an op is asked last: for one that is not, Python looks at all ops.
     return [
         member
         for module in modules
         for member in vars(module).values()
         if isinstance(member, type)
-        and issubclass(member, IRDLOperation)
         and member.__module__ == module.__name__
         and "name" in vars(member)
+        and issubclass(member, IRDLOperation)
     ]

@@ -19,6 +19,10 @@ from xdsl.ir import Attribute
 from xdsl.irdl import AttrConstraint, IntConstraint, VerificationContext
 from xdsl.utils.exceptions import VerifyException
 
+UI8 = IntegerType(8, Signedness.UNSIGNED)
+UI16 = IntegerType(16, Signedness.UNSIGNED)
+UI32 = IntegerType(32, Signedness.UNSIGNED)
+
 ElementType: TypeAlias = IntegerType | IndexType | AnyFloat
 """What the elements of tiles and tensors are."""
 

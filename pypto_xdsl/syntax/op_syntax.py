@@ -18,6 +18,7 @@ The functions work from a plan that is made once for each op class, since text i
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -58,6 +59,7 @@ from xdsl.utils.exceptions import VerifyException
 from pypto_xdsl.syntax.lists import parse_indices, print_indices
 
 INDEX = IndexType()
+_ASSIGNMENT = re.compile(r"\s*=")
 _I64_ATTR = cast(AttrConstraint[IntegerAttr[IntegerType]], IntegerAttr.constr(i64))
 _AttributeT = TypeVar("_AttributeT", bound=Attribute, default=Attribute)
 
@@ -256,6 +258,17 @@ class _Plan:
         return [*self.index_lists, *self.values]
 
 
+def _is_keyword(parser: Parser, plan: _Plan) -> bool:
+    """
+    Whether the next word is a keyword of the op, or meant as one. Where all of an op is left out,
+    the next word is the name of another op.
+    """
+    token = parser._current_token  # pyright: ignore[reportPrivateUsage]
+    if token.text in plan.words:
+        return True
+    return _ASSIGNMENT.match(token.span.input.content, token.span.end) is not None
+
+
 @cache
 def _plan(op_type: type[IRDLOperation]) -> _Plan:
     definition = op_type.get_irdl_definition()
@@ -325,9 +338,12 @@ class DefinitionSyntaxOp(IRDLOperation, ABC):
                     slot += 1
             else:
                 position = parser.pos
-                word = parser.parse_optional_identifier()
+                begun = bool(written or properties)
+                word = None
+                if begun or _is_keyword(parser, plan):
+                    word = parser.parse_optional_identifier()
                 if word is None:
-                    if written or properties:
+                    if begun:
                         parser.raise_error("expected an operand or `keyword = value`")
                     break
                 cls._parse_keyword(parser, plan, word, position, groups, properties)
@@ -338,6 +354,8 @@ class DefinitionSyntaxOp(IRDLOperation, ABC):
                 parser.raise_error(
                     f"'{cls.name}' expects an operand '{place.name}'", start, parser.pos
                 )
+            if place.subscript is not None:
+                properties.setdefault(place.subscript.static_name, _dense(()))
         for index_list in plan.index_lists.values():
             properties.setdefault(index_list.static_name, _dense(()))
         for name, (_, default) in plan.values.items():
@@ -431,12 +449,13 @@ class DefinitionSyntaxOp(IRDLOperation, ABC):
         separator = " "
         written: list[SSAValue] = []
         for place in plan.operands:
-            for operand in self._group(place.name, place.variadic, place.optional):
+            group = self._group(place.name, place.variadic, place.optional)
+            for operand in group:
                 printer.print_string(separator)
                 printer.print_ssa_value(operand)
                 written.append(operand)
                 separator = ", "
-            if place.subscript is not None:
+            if place.subscript is not None and group:
                 self._print_indices(printer, place.subscript)
         for keyword, index_list in plan.index_lists.items():
             if self.properties[index_list.static_name] != _dense(()):
@@ -495,6 +514,11 @@ def _segments(sizes: tuple[int, ...]) -> Attribute:
 def integer_attr(value: int) -> IntegerAttr[IntegerType]:
     """The value of an `integer_prop`."""
     return IntegerAttr(value, i64)
+
+
+def boolean_attr(value: bool) -> BoolAttr:
+    """The value of a `boolean_prop`."""
+    return BoolAttr.from_bool(value)
 
 
 def indices_properties(**lists: Sequence[int]) -> Mapping[str, Attribute]:

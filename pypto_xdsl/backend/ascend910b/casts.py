@@ -9,7 +9,7 @@ from __future__ import annotations
 from xdsl.dialects.builtin import bf16, f16, f32, i8, i16, i32, i64
 from xdsl.ir import Attribute
 
-from pypto_xdsl.dialects.ptensor import UI8
+from pypto_xdsl.dialects.element_types import UI8
 
 _TARGETS: dict[Attribute, tuple[Attribute, ...]] = {
     f32: (f16, bf16, i16, i32, i64),

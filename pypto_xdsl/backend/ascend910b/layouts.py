@@ -56,11 +56,17 @@ _ROW_MAJOR_THROUGHOUT: tuple[type[DeclaredOp], ...] = (
     tile.CastOp,
     tile.SelOp,
     tile.SelsOp,
+    tile.GatherbOp,
+    tile.Sort32Op,
+    tile.MrgsortFormat1Op,
+    tile.MrgsortFormat2Op,
 )
 
 LAYOUTS: dict[type[Operation], LayoutSpec] = {
     **{op_type: LayoutSpec.throughout(op_type, ROW) for op_type in _ROW_MAJOR_THROUGHOUT},
     tile.CmpsOp: LayoutSpec({"lhs": ROW}, {"result": ROW}),
+    tile.MscatterOp: LayoutSpec({"source": ROW, "indices": ROW}),
     tile.FullOp: LayoutSpec(results={"result": ROW}),
+    tile.TriOp: LayoutSpec(results={"result": ROW}),
 }
 """Ops that are absent take and give tiles in any order."""

@@ -26,5 +26,6 @@ PTensor = Dialect(
         RoundModeAttr,
         CompareModeAttr,
         AtomicKindAttr,
+        MaskPatternAttr,
     ],
 )

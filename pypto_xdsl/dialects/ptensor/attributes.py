@@ -55,6 +55,39 @@ class AtomicKind(StrEnum):
     """Accumulate atomically: the destination is read as well as written."""
 
 
+class MaskPattern(StrEnum):
+    """Which columns `gather_mask` and `scatter_mask` select, of each 2 or 4; read right to left."""
+
+    P0101 = "p0101"
+    """0, 2, 4, ..."""
+    P1010 = "p1010"
+    """1, 3, 5, ..."""
+    P0001 = "p0001"
+    """0, 4, 8, ..."""
+    P0010 = "p0010"
+    """1, 5, 9, ..."""
+    P0100 = "p0100"
+    """2, 6, 10, ..."""
+    P1000 = "p1000"
+    """3, 7, 11, ..."""
+    P1111 = "p1111"
+    """All."""
+
+    @property
+    def first(self) -> int:
+        """The first column selected."""
+        return self.value[::-1].index("1")
+
+    @property
+    def stride(self) -> int:
+        """The distance of the columns selected."""
+        return 4 // self.value.count("1")
+
+    def selected(self, columns: int) -> int:
+        """How many of the first `columns` columns are selected."""
+        return max(0, -(-(columns - self.first) // self.stride))
+
+
 @irdl_attr_definition
 class PadValueAttr(EnumAttribute[PadValue], SpacedOpaqueSyntaxAttribute):
     name = "ptensor.pad"
@@ -73,3 +106,8 @@ class CompareModeAttr(EnumAttribute[CompareMode], SpacedOpaqueSyntaxAttribute):
 @irdl_attr_definition
 class AtomicKindAttr(EnumAttribute[AtomicKind], SpacedOpaqueSyntaxAttribute):
     name = "ptensor.atomic"
+
+
+@irdl_attr_definition
+class MaskPatternAttr(EnumAttribute[MaskPattern], SpacedOpaqueSyntaxAttribute):
+    name = "ptensor.mask_pattern"

@@ -5,21 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
-from xdsl.dialects.builtin import IntegerAttr, IntegerType, Signedness, f16, f32, i16, i32
+from xdsl.dialects.builtin import IntegerAttr, f16, f32, i16, i32
 from xdsl.ir import Attribute
 from xdsl.irdl import irdl_op_definition, operand_def, result_def
 from xdsl.utils.exceptions import VerifyException
 
 from pypto_xdsl.dialects.declared_op import reads
-from pypto_xdsl.dialects.element_types import SCALAR, expect_element_types
+from pypto_xdsl.dialects.element_types import SCALAR, UI32, expect_element_types
 from pypto_xdsl.dialects.ptensor.attributes import CompareMode, CompareModeAttr
 from pypto_xdsl.dialects.ptensor.elementwise import FRESH
 from pypto_xdsl.dialects.ptensor.types import TENSOR, symbolic_shape_of, tensor_of, tensor_type
 from pypto_xdsl.dialects.typed_op import InferringOp, Types, Value
 from pypto_xdsl.syntax.op_syntax import integer_attr, integer_prop, type_prop, word_prop
 
-UI8 = IntegerType(8, Signedness.UNSIGNED)
-UI32 = IntegerType(32, Signedness.UNSIGNED)
 _ExtentT = TypeVar("_ExtentT", bound=int | str)
 
 

@@ -7,22 +7,69 @@ next value (`tile.write`). Global memory is reached by `tile.load` and `tile.sto
 
 from xdsl.ir import Dialect
 
-from pypto_xdsl.dialects.declared_op import ops_defined_in
-from pypto_xdsl.dialects.tile import attributes, elementwise, grid, memory, reductions, selection
+from pypto_xdsl.dialects.declaration_checks import declared_ops
+from pypto_xdsl.dialects.tile import (
+    attributes,
+    cross_core,
+    elementwise,
+    fill,
+    gather,
+    grid,
+    matmul,
+    memory,
+    rearrangement,
+    reductions,
+    scatter,
+    selection,
+    sort,
+    sync,
+    windows,
+)
 from pypto_xdsl.dialects.tile.attributes import *
+from pypto_xdsl.dialects.tile.cross_core import *
 from pypto_xdsl.dialects.tile.elementwise import *
+from pypto_xdsl.dialects.tile.fill import *
+from pypto_xdsl.dialects.tile.gather import *
 from pypto_xdsl.dialects.tile.grid import *
+from pypto_xdsl.dialects.tile.matmul import *
 from pypto_xdsl.dialects.tile.memory import *
+from pypto_xdsl.dialects.tile.rearrangement import *
 from pypto_xdsl.dialects.tile.reductions import *
+from pypto_xdsl.dialects.tile.scatter import *
 from pypto_xdsl.dialects.tile.selection import *
+from pypto_xdsl.dialects.tile.sort import *
+from pypto_xdsl.dialects.tile.sync import *
 from pypto_xdsl.dialects.tile.types import *
+from pypto_xdsl.dialects.tile.windows import *
 
 Tile = Dialect(
     "tile",
-    ops_defined_in(elementwise, selection, reductions, memory, grid),
+    declared_ops(
+        elementwise,
+        selection,
+        reductions,
+        memory,
+        windows,
+        rearrangement,
+        fill,
+        matmul,
+        gather,
+        scatter,
+        sort,
+        cross_core,
+        sync,
+        grid,
+    ),
     [
         TileType,
         attributes.MemorySpaceAttr,
         attributes.TileLayoutAttr,
+        attributes.AccPhaseAttr,
+        attributes.TransportSplitAttr,
+        attributes.CoalesceAttr,
+        attributes.OutOfBoundsAttr,
+        attributes.PipeAttr,
+        attributes.CoreTypeAttr,
+        attributes.SyncModeAttr,
     ],
 )

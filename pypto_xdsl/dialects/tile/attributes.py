@@ -34,6 +34,87 @@ class TileLayout(StrEnum):
     COL_MAJOR = "col_major"
 
 
+class AccPhase(StrEnum):
+    """Which of the partial sums of a product a `gemv` computes."""
+
+    UNSPECIFIED = "unspecified"
+    PARTIAL = "partial"
+    """More follow."""
+    FINAL = "final"
+    """The last one."""
+
+
+class TransportSplit(StrEnum):
+    """How a tile is shared out to the two vector cores of a group."""
+
+    NONE = "none"
+    """Each gets all of it."""
+    UP_DOWN = "up_down"
+    """The first gets the upper rows."""
+    LEFT_RIGHT = "left_right"
+    """The first gets the left columns."""
+    UP_DOWN_ODD = "up_down_odd"
+    """As `up_down`, the second gets the middle row."""
+    LEFT_RIGHT_ODD = "left_right_odd"
+    """As `left_right`, the second gets the middle column."""
+
+
+class Coalesce(StrEnum):
+    """What an index of `mgather` selects."""
+
+    ROW = "row"
+    ELEM = "elem"
+
+
+class OutOfBounds(StrEnum):
+    """What `mgather` reads where an index lies outside the tensor."""
+
+    UNDEFINED = "undefined"
+    CLAMP = "clamp"
+    """The nearest element."""
+    WRAP = "wrap"
+    """The element at the index modulo the extent."""
+    ZERO = "zero"
+
+
+class Pipe(StrEnum):
+    """A queue of instructions of a core."""
+
+    MTE1 = "mte1"
+    """L1 to L0A, L0B and the bias table."""
+    MTE2 = "mte2"
+    """Global memory to the chip."""
+    MTE3 = "mte3"
+    """The vector buffer to global memory."""
+    M = "m"
+    """Matrix products."""
+    V = "v"
+    """The vector unit."""
+    S = "s"
+    """The scalar unit."""
+    FIX = "fix"
+    """L0C to global memory and L1."""
+    ALL = "all"
+
+
+class CoreType(StrEnum):
+    """Which cores take part in a synchronisation."""
+
+    CUBE = "cube"
+    VECTOR = "vector"
+    MIX = "mix"
+    """Both kinds."""
+
+
+class SyncMode(StrEnum):
+    """How `syncall` waits for all cores."""
+
+    HARD = "hard"
+    """By the flags between cores: each core must run."""
+    SOFT = "soft"
+    """By counters in global memory."""
+
+
 @irdl_attr_definition
 class MemorySpaceAttr(EnumAttribute[MemorySpace], SpacedOpaqueSyntaxAttribute):
     name = "tile.space"
@@ -42,3 +123,38 @@ class MemorySpaceAttr(EnumAttribute[MemorySpace], SpacedOpaqueSyntaxAttribute):
 @irdl_attr_definition
 class TileLayoutAttr(EnumAttribute[TileLayout], SpacedOpaqueSyntaxAttribute):
     name = "tile.layout"
+
+
+@irdl_attr_definition
+class AccPhaseAttr(EnumAttribute[AccPhase], SpacedOpaqueSyntaxAttribute):
+    name = "tile.acc_phase"
+
+
+@irdl_attr_definition
+class TransportSplitAttr(EnumAttribute[TransportSplit], SpacedOpaqueSyntaxAttribute):
+    name = "tile.split"
+
+
+@irdl_attr_definition
+class CoalesceAttr(EnumAttribute[Coalesce], SpacedOpaqueSyntaxAttribute):
+    name = "tile.coalesce"
+
+
+@irdl_attr_definition
+class OutOfBoundsAttr(EnumAttribute[OutOfBounds], SpacedOpaqueSyntaxAttribute):
+    name = "tile.oob"
+
+
+@irdl_attr_definition
+class PipeAttr(EnumAttribute[Pipe], SpacedOpaqueSyntaxAttribute):
+    name = "tile.pipe"
+
+
+@irdl_attr_definition
+class CoreTypeAttr(EnumAttribute[CoreType], SpacedOpaqueSyntaxAttribute):
+    name = "tile.core_type"
+
+
+@irdl_attr_definition
+class SyncModeAttr(EnumAttribute[SyncMode], SpacedOpaqueSyntaxAttribute):
+    name = "tile.sync_mode"

@@ -10,7 +10,7 @@ from xdsl.irdl import base
 
 from pypto_xdsl.dialects.element_types import as_element_type
 from pypto_xdsl.dialects.tile.types import TileType
-from pypto_xdsl.dialects.typed_op import InferringOp
+from pypto_xdsl.dialects.typed_op import InferringOp, Types
 
 TILE = base(TileType)
 

@@ -20,6 +20,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from pypto_xdsl.dialects.declared_op import (
     Effect,
+    lives_freely,
     lives_in,
     names,
     reads,
@@ -55,7 +56,7 @@ class CreateOp(TypedOp):
 
     valid = var_operand_def(IndexType)
     static_valid = indices_prop("valid")
-    result = result_def(TILE)
+    result = result_def(lives_freely(TILE))
 
     def __init__(self, result_type: TileType, valid: Sequence[Index] = ()):
         static, dynamic = split_indices(valid)
@@ -110,7 +111,7 @@ class LoadOp(TypedOp):
     static_offsets = subscript_prop()
     valid = var_operand_def(IndexType)
     static_valid = indices_prop("valid")
-    result = result_def(TILE)
+    result = result_def(lives_freely(TILE))
 
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
 
@@ -305,7 +306,7 @@ class MoveOp(TypedOp):
     IN_PLACE: ClassVar[bool] = False
 
     source = operand_def(reads(TILE))
-    result = result_def(TILE)
+    result = result_def(lives_freely(TILE))
 
     def __init__(self, source: Value, result_type: TileType):
         Operation.__init__(self, operands=[SSAValue.get(source)], result_types=[result_type])

@@ -17,6 +17,7 @@ from xdsl.utils.exceptions import VerifyException
 from pypto_xdsl.dialects.declared_op import lives_in, reads, workspace
 from pypto_xdsl.dialects.element_types import (
     SCALAR,
+    UI8,
     as_element_type,
     bit_width,
     expect_integers,
@@ -25,7 +26,6 @@ from pypto_xdsl.dialects.element_types import (
 from pypto_xdsl.dialects.extents import broadcast_shapes
 from pypto_xdsl.dialects.ptensor.attributes import CompareMode, CompareModeAttr
 from pypto_xdsl.dialects.ptensor.selection import (
-    UI8,
     infer_gather_compare,
     verify_gather_compare,
 )

@@ -1,0 +1,337 @@
+"""Ops that collect elements by index or by mask, from tiles and from global memory."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
+
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    IndexType,
+    f16,
+    f32,
+    i16,
+    i32,
+)
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.irdl import (
+    AttrSizedOperandSegments,
+    irdl_op_definition,
+    operand_def,
+    opt_operand_def,
+    result_def,
+    var_operand_def,
+)
+from xdsl.utils.exceptions import VerifyException
+
+from pypto_xdsl.dialects.declared_op import (
+    Effect,
+    lives_freely,
+    lives_in,
+    names,
+    reads,
+    updates,
+    workspace,
+    writes,
+)
+from pypto_xdsl.dialects.element_types import (
+    UI32,
+    as_element_type,
+    bit_width,
+    byte_width,
+    expect_element_types,
+)
+from pypto_xdsl.dialects.extents import verify_window
+from pypto_xdsl.dialects.ptensor.attributes import MaskPatternAttr
+from pypto_xdsl.dialects.ptensor.types import TENSOR, tensor_of
+from pypto_xdsl.dialects.tile.attributes import (
+    Coalesce,
+    CoalesceAttr,
+    MemorySpace,
+    OutOfBounds,
+    OutOfBoundsAttr,
+)
+from pypto_xdsl.dialects.tile.base import TILE, InferringTileOp
+from pypto_xdsl.dialects.tile.types import TileType
+from pypto_xdsl.dialects.typed_op import TypedOp, Types, Value
+from pypto_xdsl.syntax.lists import Index, mixed_indices, split_indices
+from pypto_xdsl.syntax.op_syntax import (
+    boolean_attr,
+    boolean_prop,
+    indices_prop,
+    indices_properties,
+    opt_type_prop,
+    segments_property,
+    subscript_prop,
+    word_prop,
+)
+
+VEC = (MemorySpace.VEC,)
+_BLOCK = 32
+"""The bytes of a block of the vector unit."""
+
+
+@irdl_op_definition
+class GatherOp(InferringTileOp):
+    """
+    `source.flat[indices[r, c]]`, the source counted row by row.
+
+    An index outside the source gives an undefined element.
+    """
+
+    name = "tile.gather"
+    IN_PLACE: ClassVar[bool] = False
+
+    source = operand_def(reads(TILE, spaces=VEC))
+    indices = operand_def(reads(TILE, spaces=VEC))
+    tmp = operand_def(workspace(TILE, spaces=VEC))
+    result = result_def(lives_in(MemorySpace.VEC, TILE))
+
+    @classmethod
+    def infer(cls, operands: Types, properties: Mapping[str, Attribute]) -> Sequence[Attribute]:
+        source, indices = (TileType.of(type) for type in operands[:2])
+        expect_element_types("source", source.element_type, (f16, f32, i16, i32))
+        allowed = (i16, i32) if bit_width(source.element_type) == 16 else (i32,)
+        expect_element_types("indices", indices.element_type, allowed)
+        return (indices.with_element_type(source.element_type),)
+
+
+@irdl_op_definition
+class GatherMaskOp(InferringTileOp):
+    """The columns that a pattern selects, side by side."""
+
+    name = "tile.gather_mask"
+    IN_PLACE: ClassVar[bool] = False
+
+    source = operand_def(reads(TILE, spaces=VEC))
+    mask_pattern = word_prop(MaskPatternAttr)
+    output_dtype = opt_type_prop()
+    """Of the same width: the bits of the elements as another type."""
+    result = result_def(lives_in(MemorySpace.VEC, TILE))
+
+    @classmethod
+    def infer(cls, operands: Types, properties: Mapping[str, Attribute]) -> Sequence[Attribute]:
+        source = TileType.of(operands[0])
+        pattern = properties["mask_pattern"]
+        assert isinstance(pattern, MaskPatternAttr)
+        element_type = as_element_type(properties.get("output_dtype", source.element_type))
+        if bit_width(element_type) != bit_width(source.element_type):
+            raise VerifyException(
+                f"output_dtype should be as wide as {source.element_type}, got {element_type}"
+            )
+        *rows, columns = source.get_shape()
+        *valid_rows, valid = source.valid_shape
+        if columns == DYNAMIC_INDEX or columns % pattern.data.stride:
+            raise VerifyException(
+                f"the columns of {source} should be a multiple of {pattern.data.stride}"
+            )
+        selected = DYNAMIC_INDEX if valid == DYNAMIC_INDEX else pattern.data.selected(valid)
+        return (
+            TileType(
+                (*rows, columns // pattern.data.stride),
+                element_type,
+                source.memory_space,
+                valid=(*valid_rows, selected),
+            ),
+        )
+
+
+@irdl_op_definition
+class GatherbOp(InferringTileOp):
+    """The blocks of 32 bytes that start at the given byte offsets in the source, row by row."""
+
+    name = "tile.gatherb"
+    IN_PLACE: ClassVar[bool] = False
+
+    source = operand_def(reads(TILE, spaces=VEC))
+    offsets = operand_def(reads(TILE, spaces=VEC))
+    output_dtype = opt_type_prop()
+    result = result_def(lives_in(MemorySpace.VEC, TILE))
+
+    @classmethod
+    def infer(cls, operands: Types, properties: Mapping[str, Attribute]) -> Sequence[Attribute]:
+        source, offsets = (TileType.of(type) for type in operands)
+        expect_element_types("offsets", offsets.element_type, (UI32,))
+        element_type = as_element_type(properties.get("output_dtype", source.element_type))
+        scale = _BLOCK // byte_width(element_type)
+        *rows, columns = offsets.get_shape()
+        *valid_rows, valid = offsets.valid_shape
+        if columns == DYNAMIC_INDEX or columns % 8:
+            raise VerifyException(f"the columns of offsets should be a multiple of 8: {offsets}")
+        scaled = DYNAMIC_INDEX if valid == DYNAMIC_INDEX else valid * scale
+        return (
+            TileType(
+                (*rows, columns * scale),
+                element_type,
+                source.memory_space,
+                valid=(*valid_rows, scaled),
+            ),
+        )
+
+
+@irdl_op_definition
+class GatherRowOp(TypedOp):
+    """
+    The destination with a window of a tensor loaded into it at the given offsets; with `transpose`
+    the window is turned over on the way. `valid` narrows what is loaded.
+    """
+
+    name = "tile.gather_row"
+
+    destination = operand_def(updates(TILE))
+    destination_offsets = var_operand_def(IndexType)
+    static_destination_offsets = subscript_prop()
+    source = operand_def(reads(TENSOR))
+    source_offsets = var_operand_def(IndexType)
+    static_source_offsets = subscript_prop()
+    sizes = var_operand_def(IndexType)
+    static_sizes = indices_prop("sizes")
+    valid = var_operand_def(IndexType)
+    static_valid = indices_prop("valid")
+    transpose = boolean_prop(False)
+    result = result_def(names("destination", TILE))
+
+    irdl_options = (AttrSizedOperandSegments(as_property=True),)
+
+    def __init__(
+        self,
+        destination: Value,
+        destination_offsets: Sequence[Index],
+        source: Value,
+        source_offsets: Sequence[Index],
+        sizes: Sequence[Index],
+        valid: Sequence[Index] = (),
+        *,
+        transpose: bool = False,
+    ):
+        destination = SSAValue.get(destination)
+        lists = {
+            "static_destination_offsets": split_indices(destination_offsets),
+            "static_source_offsets": split_indices(source_offsets),
+            "static_sizes": split_indices(sizes),
+            "static_valid": split_indices(valid),
+        }
+        to, from_, size, narrow = (dynamic for _, dynamic in lists.values())
+        Operation.__init__(
+            self,
+            operands=[destination, *to, SSAValue.get(source), *from_, *size, *narrow],
+            result_types=[destination.type],
+            properties={
+                **indices_properties(**{name: static for name, (static, _) in lists.items()}),
+                **segments_property((1, len(to), 1, len(from_), len(size), len(narrow))),
+                "transpose": boolean_attr(transpose),
+            },
+        )
+
+    @property
+    def window_offsets(self) -> Sequence[Index]:
+        """Where the window starts in the tensor, one a dimension."""
+        return mixed_indices(self.static_source_offsets, self.source_offsets)
+
+    @property
+    def target_offsets(self) -> Sequence[Index]:
+        """Where the window goes in the tile, one a dimension."""
+        return mixed_indices(self.static_destination_offsets, self.destination_offsets)
+
+    @property
+    def window(self) -> Sequence[Index]:
+        """The extents of the window in the tensor."""
+        return mixed_indices(self.static_sizes, self.sizes)
+
+    @property
+    def valid_extents(self) -> Sequence[Index]:
+        """The extents of what is loaded of the window; empty: all."""
+        return mixed_indices(self.static_valid, self.valid)
+
+    def verify_(self) -> None:
+        tile, tensor = TileType.of(self.destination.type), tensor_of(self.source.type)
+        if tile.element_type != tensor.element_type:
+            raise VerifyException(
+                f"destination should hold {tensor.element_type}, as the tensor, "
+                f"got {tile.element_type}"
+            )
+        if len(self.window) != tensor.get_num_dims():
+            raise VerifyException(f"sizes lists {len(self.window)} extents of the tensor {tensor}")
+        if self.valid_extents and len(self.valid_extents) != len(self.window):
+            raise VerifyException("valid lists as many extents as sizes")
+        window = [size if isinstance(size, int) else DYNAMIC_INDEX for size in self.window]
+        verify_window("the tensor", self.window_offsets, window, tensor.get_shape())
+        if self.transpose.value.data:
+            window[-2:] = reversed(window[-2:])
+        verify_window("the tile", self.target_offsets, window, tile.get_shape())
+        if self.result.type != tile:
+            raise VerifyException(
+                f"result should be the destination {tile}, got {self.result.type}"
+            )
+
+
+def _scratch_effect(op: MgatherOp) -> Effect:
+    in_l1 = TileType.of(op.result.type).memory_space is MemorySpace.MAT
+    return Effect.WRITE if in_l1 and op.coalesce.data is Coalesce.ELEM else Effect.READ
+
+
+@irdl_op_definition
+class MgatherOp(TypedOp):
+    """
+    Rows (`row`) or elements (`elem`) of a tensor by index, straight from global memory.
+
+    By `row` the result is `[R, C]` for R indices and rows of C elements; by `elem` it has the
+    shape of the indices, which count the tensor row by row. Scratch in global memory is written
+    where elements go to L1.
+    """
+
+    name = "tile.mgather"
+    IN_PLACE: ClassVar[bool] = False
+
+    source = operand_def(reads(TENSOR))
+    indices = operand_def(reads(TILE | TENSOR))
+    scratch = opt_operand_def(writes(TENSOR, resolve=_scratch_effect))
+    coalesce = word_prop(CoalesceAttr, CoalesceAttr(Coalesce.ROW))
+    gather_oob = word_prop(OutOfBoundsAttr, OutOfBoundsAttr(OutOfBounds.UNDEFINED))
+    result = result_def(lives_freely(TILE))
+
+    def __init__(
+        self,
+        source: Value,
+        indices: Value,
+        result_type: TileType,
+        scratch: Value | None = None,
+        *,
+        coalesce: Coalesce = Coalesce.ROW,
+        gather_oob: OutOfBounds = OutOfBounds.UNDEFINED,
+    ):
+        Operation.__init__(
+            self,
+            operands=[
+                SSAValue.get(operand)
+                for operand in (source, indices, scratch)
+                if operand is not None
+            ],
+            result_types=[result_type],
+            properties={
+                "coalesce": CoalesceAttr(coalesce),
+                "gather_oob": OutOfBoundsAttr(gather_oob),
+            },
+        )
+
+    def verify_(self) -> None:
+        source, result = tensor_of(self.source.type), TileType.of(self.result.type)
+        if result.element_type != source.element_type:
+            raise VerifyException(
+                f"result should hold {source.element_type}, as the tensor, "
+                f"got {result.element_type}"
+            )
+        type = self.indices.type
+        indices = type if isinstance(type, TileType) else tensor_of(type)
+        shape = indices.get_shape()
+        expect_element_types("indices", indices.element_type, (i32,))
+        if self.coalesce.data is Coalesce.ELEM:
+            wanted = tuple(shape)
+        else:
+            rows = [extent for extent in shape if extent != 1] or [1]
+            wanted = (rows[0], source.get_shape()[-1])
+            if len(rows) > 1:
+                raise VerifyException(f"indices of rows should be a vector, got {indices}")
+        if result.get_shape() != wanted:
+            shown = "x".join(map(str, wanted))
+            raise VerifyException(f"result should have the shape {shown}, got {result}")
