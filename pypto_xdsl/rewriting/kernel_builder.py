@@ -1,0 +1,168 @@
+"""
+Builds the body of a lowered kernel: constants once, at its head, and then everything in order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from contextlib import contextmanager
+
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import (
+    AnyFloat,
+    IndexType,
+    IntegerAttr,
+    IntegerType,
+    Signedness,
+    UnrealizedConversionCastOp,
+)
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.utils.exceptions import VerifyException
+
+from pypto_xdsl.rewriting.locating import locate
+from pypto_xdsl.syntax.lists import Index
+
+INDEX = IndexType()
+
+
+class KernelBuilder:
+    """Inserts ops into the body of a function; what they come from gives their locations."""
+
+    def __init__(self, origin: Operation):
+        self.origin = origin
+        self.entry = Block()
+        self.block = self.entry
+        """Where ops go."""
+        self._constants: dict[tuple[Attribute, int], SSAValue] = {}
+        self._constant_ops: list[Operation] = []
+        self._head_ops: list[Operation] | None = None
+        self._views: list[Operation] = []
+
+    def finish(self) -> Block:
+        """Put constants and views before the rest; returns the body."""
+        head = [*self._constant_ops, *self._views]
+        first = self.entry.first_op
+        if first is None:
+            self.entry.add_ops(head)
+        else:
+            self.entry.insert_ops_before(head, first)
+        return self.entry
+
+    @contextmanager
+    def at_head(self) -> Generator[None]:
+        """Inside, ops go to the head of the function: they may use parameters and constants."""
+        outer, self._head_ops = self._head_ops, self._views
+        try:
+            yield
+        finally:
+            self._head_ops = outer
+
+    @contextmanager
+    def inside(self, block: Block) -> Generator[None]:
+        """Inside, ops go to the end of `block`."""
+        outer, self.block = self.block, block
+        try:
+            yield
+        finally:
+            self.block = outer
+
+    def insert_op(self, op: Operation) -> None:
+        """Insert an op."""
+        locate(self.origin.location, op)
+        if self._head_ops is not None:
+            self._head_ops.append(op)
+        else:
+            self.block.add_op(op)
+
+    def insert(self, op: Operation, hint: str | None = None) -> SSAValue:
+        """Insert an op; returns its first result."""
+        self.insert_op(op)
+        result = op.results[0]
+        if hint is not None:
+            result.name_hint = hint
+        return result
+
+    # Numbers.
+
+    def constant(self, value: int, type: IntegerType | IndexType) -> SSAValue:
+        """An integer constant, one for each number and type."""
+        key = (type, value)
+        found = self._constants.get(key)
+        if found is None:
+            found = self._constants[key] = self.hoist(
+                arith.ConstantOp(IntegerAttr(value, type)),
+                f"c{'n' if value < 0 else ''}{abs(value)}_{type}",
+            )
+        return found
+
+    def hoist(self, op: arith.ConstantOp, hint: str | None) -> SSAValue:
+        """Insert a constant at the head of the function."""
+        locate(self.origin.location, op)
+        self._constant_ops.append(op)
+        op.result.name_hint = hint
+        return op.result
+
+    def index(self, value: Index) -> SSAValue:
+        """An index as a value."""
+        return value if isinstance(value, SSAValue) else self.constant(value, INDEX)
+
+    def add(self, left: Index, right: Index) -> Index:
+        """The sum of two indices; folded where it is known."""
+        if isinstance(left, int) and isinstance(right, int):
+            return left + right
+        if left == 0 or right == 0:
+            return right if left == 0 else left
+        return self.insert(arith.AddiOp(self.index(left), self.index(right)))
+
+    def multiply(self, left: Index, right: Index) -> Index:
+        """The product of two indices; folded where it is known."""
+        if isinstance(left, int) and isinstance(right, int):
+            return left * right
+        if left == 0 or right == 0:
+            return 0
+        if left == 1 or right == 1:
+            return right if left == 1 else left
+        return self.insert(arith.MuliOp(self.index(left), self.index(right)))
+
+    def convert(self, value: SSAValue, type: Attribute) -> SSAValue:
+        """
+        A number in another type, as C converts it. Raises `VerifyException` where there is no
+        such conversion.
+        """
+        source = value.type
+        if source == type:
+            return value
+        if isinstance(source, IntegerType) and _signless(source) != source:
+            return self.convert(self._cast(value, _signless(source)), type)
+        if isinstance(type, IntegerType) and _signless(type) != type:
+            return self._cast(self.convert(value, _signless(type)), type)
+        match source, type:
+            case IndexType(), IntegerType():
+                op = arith.IndexCastOp(value, type)
+            case IntegerType(), IndexType():
+                op = arith.IndexCastOp(value, type)
+            case IndexType(), _:
+                return self.convert(self.convert(value, IntegerType(64)), type)
+            case IntegerType(), IntegerType():
+                narrower = source.width.data > type.width.data
+                op = arith.TruncIOp(value, type) if narrower else arith.ExtSIOp(value, type)
+            case IntegerType(), _ if isinstance(type, AnyFloat):
+                op = arith.SIToFPOp(value, type)
+            case _ if isinstance(source, AnyFloat) and isinstance(type, IntegerType):
+                op = arith.FPToSIOp(value, type)
+            case _ if isinstance(source, AnyFloat) and isinstance(type, AnyFloat):
+                narrower = source.bitwidth > type.bitwidth
+                op = arith.TruncFOp(value, type) if narrower else arith.ExtFOp(value, type)
+            case _:
+                raise VerifyException(f"a {source} does not convert to {type}")
+        return self.insert(op, value.name_hint)
+
+    def _cast(self, value: SSAValue, type: Attribute) -> SSAValue:
+        """A signless integer as an unsigned one of the same width, or the other way."""
+        return self.insert(UnrealizedConversionCastOp.get([value], [type]), value.name_hint)
+
+
+def _signless(type: IntegerType) -> IntegerType:
+    if type.signedness.data is Signedness.SIGNLESS:
+        return type
+    return IntegerType(type.width.data)
