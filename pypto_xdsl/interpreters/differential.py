@@ -14,10 +14,9 @@ import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 
 from pypto_xdsl.diagnostics import DiagnosticsError
+from pypto_xdsl.interpreters.arguments import Argument, Arguments
 from pypto_xdsl.interpreters.elements import Array
 from pypto_xdsl.interpreters.run import (
-    Argument,
-    Arguments,
     RunResult,
     TensorValue,
     find_function,
