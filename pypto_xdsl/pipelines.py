@@ -15,7 +15,25 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from xdsl.passes import ModulePass
 
-PIPELINES: dict[str, tuple[str, ...]] = {}
+PIPELINES: dict[str, tuple[str, ...]] = {
+    "default-pipeline": (
+        # Kernels become functions.
+        "outline-hierarchy-scopes",
+        "outline-incore-scopes",
+        "outline-cluster-scopes",
+        # Kernels compute on tiles, stored as the target wants them.
+        "convert-tensor-to-tile-ops",
+        'infer-tile-memory-space{backend="ascend910b"}',
+        'resolve-backend-op-layouts{backend="ascend910b"}',
+        "normalize-return-order",
+        # Tiles become bytes.
+        'convert-tile-to-pto{backend="ascend910b"}',
+        "memory-reuse",
+        "allocate-memory-addr",
+        # What is launched is told what it does to its arguments.
+        "derive-call-directions",
+    ),
+}
 """Pipeline name -> the passes, in order."""
 
 

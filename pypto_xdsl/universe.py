@@ -34,9 +34,12 @@ DIALECTS: dict[str, str] = {"orch": "Orch", "pto": "Pto", "ptensor": "PTensor", 
 """Dialect name -> name of its `Dialect` object in `dialects/<dialect name>.py`."""
 
 PASSES: tuple[str, ...] = (
+    "allocate-memory-addr",
     "convert-tensor-to-tile-ops",
+    "convert-tile-to-pto",
     "derive-call-directions",
     "infer-tile-memory-space",
+    "memory-reuse",
     "normalize-return-order",
     "outline-cluster-scopes",
     "outline-hierarchy-scopes",

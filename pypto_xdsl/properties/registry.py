@@ -53,6 +53,7 @@ there is nothing to check.
 """
 
 PIPELINE: tuple[str, ...] = (
+    "AllocatedMemoryAddr",
     "BackendLayoutsSatisfied",
     "CallDirectionsResolved",
     "ClusterOutlined",

@@ -44,6 +44,7 @@ from pypto_xdsl.dialects.orch import FunctionKind
 from pypto_xdsl.dialects.ptensor import AtomicKind, TensorLayout
 from pypto_xdsl.dialects.pto.declaration import PtoOp
 from pypto_xdsl.dialects.pto.syntax import build
+from pypto_xdsl.dialects.pto.views import SIZES
 from pypto_xdsl.dialects.tile import TileLayout, TileType
 from pypto_xdsl.rewriting.global_views import View, Window, packed_strides
 from pypto_xdsl.rewriting.kernel_builder import KernelBuilder
@@ -208,9 +209,7 @@ class _Lowering:
                 self._view(op)
             case tile.ReadOp():
                 offset = self._element(op.source, op.element)
-                self._scalar(
-                    op, pto.TGetValOp, {"src": self._tile(op.source), "offset": offset}
-                )
+                self._scalar(op, pto.TGetValOp, {"src": self._tile(op.source), "offset": offset})
             case tile.WriteOp():
                 self._write(op)
             case tile.ValidDimOp():
@@ -261,9 +260,7 @@ class _Lowering:
     def _constant(self, op: arith.ConstantOp) -> None:
         type = op.result.type
         value = op.value
-        if isinstance(type, IndexType) or (
-            isinstance(type, IntegerType) and type.width.data > 1
-        ):
+        if isinstance(type, IndexType) or (isinstance(type, IntegerType) and type.width.data > 1):
             number = cast(Any, value).value.data
             self.scalars[op.result] = self.builder.constant(number, type)
         else:
@@ -428,7 +425,7 @@ class _Lowering:
                 },
                 {},
                 (want,),
-                {"sizes": pto.views.SIZES.make(want.get_shape())},
+                {"sizes": SIZES.make(want.get_shape())},
             )
         else:
             if want.has_dynamic_valid:
@@ -542,9 +539,7 @@ class _Lowering:
         instruction = self.backend.instructions.get(type(op))
         if instruction is None or not op.may_share_storage(op.operands[index]):
             return False
-        name = next(
-            name for i, (name, _, _) in enumerate(op.declared_operands()) if i == index
-        )
+        name = next(name for i, (name, _, _) in enumerate(op.declared_operands()) if i == index)
         return all(
             source in instruction.op_type.DECLARATION.in_place
             for source, operand in instruction.named_operands().items()
@@ -754,8 +749,9 @@ class _Lowering:
                     self.windows[name] = window
             elif known != window:
                 raise OpError(
-                    end, f"hands over another buffer as result {place}: which one it is may not "
-                    "depend on control flow in a kernel"
+                    end,
+                    f"hands over another buffer as result {place}: which one it is may not "
+                    "depend on control flow in a kernel",
                 )
         self._check_extents(end, first, targets)
         self._hand_over(end, first, targets)
@@ -771,9 +767,7 @@ class _Lowering:
                         end, f"hands over a tile with another valid region as result {place}"
                     )
 
-    def _hand_over(
-        self, op: Operation, first: int, targets: Sequence[Sequence[SSAValue]]
-    ) -> None:
+    def _hand_over(self, op: Operation, first: int, targets: Sequence[Sequence[SSAValue]]) -> None:
         """Copy the tiles that do not live in the place where they are handed over."""
         copies: list[Copy] = []
         for place, names in enumerate(targets):
@@ -874,5 +868,3 @@ def matrix_valid(shape: Sequence[int], valid: Sequence[int]) -> tuple[int, int]:
                 f"the valid region {list(valid)} of {list(shape)} is no rectangle of a matrix"
             )
     return prod(rows), valid[-1]
-
-

@@ -1,0 +1,194 @@
+"""
+allocate-memory-addr: gives every on-chip buffer its byte address.
+
+    %t = pto.alloc_tile {pypto.buffer = 0 : i64} : T
+    %e = pto.alloc_tile {pypto.buffer = 0 : i64} : T
+    %l = pto.alloc_tile : T
+
+    %c0_i64 = arith.constant 0 : i64
+    %c32768_i64 = arith.constant 32768 : i64
+    %t = pto.alloc_tile addr = %c0_i64 : T
+    %e = pto.alloc_tile addr = %c0_i64 : T
+    %l = pto.alloc_tile addr = %c32768_i64 : T
+
+Buffers lie one after the other in each memory, in the order of the text, aligned as the memory
+wants it; those that share (`memory-reuse`) have one address. What has an address keeps it, and so
+does a reserved buffer (`pto.reserve_buffer` with a base); the rest lies after those. Where it does
+not fit, the error is at the op where most bytes are in use, and lists the tiles in use there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import cast
+
+from xdsl.context import Context
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, ModuleOp, i32, i64
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.irdl import AttrSizedOperandSegments
+
+from pypto_xdsl.analysis.buffer_liveness import (
+    Buffer,
+    BufferLiveness,
+    functions_with_buffers,
+    peak,
+)
+from pypto_xdsl.analysis.walk import walk
+from pypto_xdsl.backend.backend import Backend
+from pypto_xdsl.backend.registry import backend_of, check_backend_name
+from pypto_xdsl.diagnostics import Diagnostic, DiagnosticsError, diagnose, note
+from pypto_xdsl.dialects import pto
+from pypto_xdsl.dialects.pto.rules import constant_value
+from pypto_xdsl.dialects.tile import MemorySpace
+from pypto_xdsl.properties.checked_pass import CheckedPass
+from pypto_xdsl.transforms.memory_reuse import SHARED_BUFFER
+
+
+@dataclass(frozen=True)
+class AllocateMemoryAddrPass(CheckedPass):
+    """Give every on-chip buffer its byte address."""
+
+    name = "allocate-memory-addr"
+    required = ("SSAForm",)
+    produced = ("SSAForm", "AllocatedMemoryAddr")
+
+    backend: str | None = None
+    """The backend, where the module's `pto.target_arch` does not say it."""
+
+    def __post_init__(self) -> None:
+        check_backend_name(self.backend)
+
+    def run(self, ctx: Context, module: ModuleOp) -> None:
+        errors: list[Diagnostic] = []
+        for function in tuple(functions_with_buffers(walk(module))):
+            backend = _backend_of(function, self.backend)
+            if backend is None:
+                errors.append(
+                    diagnose(
+                        function,
+                        "has no target: name one by the module attribute "
+                        'pto.target_arch = "a2a3" or the pass option backend',
+                    )
+                )
+                continue
+            errors += allocate(function, backend)
+        if errors:
+            raise DiagnosticsError(errors)
+
+
+def _backend_of(function: Operation, name: str | None) -> Backend | None:
+    """The backend of the innermost module around a function that names one."""
+    parent = function.parent_op()
+    while parent is not None:
+        if isinstance(parent, ModuleOp) and (found := backend_of(parent, name)) is not None:
+            return found
+        parent = parent.parent_op()
+    return None
+
+
+def allocate(function: Operation, backend: Backend) -> list[Diagnostic]:
+    """Give the buffers of a function addresses; what does not fit is an error."""
+    liveness = BufferLiveness(function)
+    by_space: dict[MemorySpace, list[Buffer]] = {}
+    for buffer in liveness.buffers:
+        by_space.setdefault(MemorySpace(buffer.space.value), []).append(buffer)
+    floors = _reserved(liveness)
+    placed: list[tuple[Buffer, int]] = []
+    errors: list[Diagnostic] = []
+    for space, buffers in by_space.items():
+        memory = backend.memories[space]
+        addresses, end = _place(buffers, memory.alignment, floors.get(space, 0))
+        if end > memory.size:
+            errors.append(_overflow(space, buffers, end, memory.size, liveness))
+        else:
+            placed += addresses.items()
+    if not errors:
+        _set_addresses(function, placed)
+    return errors
+
+
+def _reserved(liveness: BufferLiveness) -> Mapping[MemorySpace, int]:
+    """The end of what the program itself reserved in each memory, in bytes."""
+    floors: dict[MemorySpace, int] = {}
+    for op in liveness.order.ops:
+        if isinstance(op, pto.ReserveBufferOp) and op.base is not None:
+            space = MemorySpace(cast(pto.AddressSpaceAttr, op.memory).data.value)
+            end = _number(op.base) + _number(op.size)
+            floors[space] = max(floors.get(space, 0), end)
+    for buffer in liveness.buffers:
+        addr = buffer.op.optional_operand("addr")
+        if addr is not None:
+            space = MemorySpace(buffer.space.value)
+            floors[space] = max(floors.get(space, 0), (constant_value(addr) or 0) + buffer.size)
+    return floors
+
+
+def _number(attribute: Attribute) -> int:
+    assert isinstance(attribute, IntegerAttr)
+    return attribute.value.data
+
+
+def _place(
+    buffers: Sequence[Buffer], alignment: int, floor: int
+) -> tuple[Mapping[Buffer, int], int]:
+    """An address for each buffer that has none, and the end of all."""
+    sizes: dict[object, int] = {}
+    members: dict[object, list[Buffer]] = {}
+    for buffer in buffers:
+        if buffer.op.optional_operand("addr") is not None:
+            continue
+        key = buffer.op.attributes.get(SHARED_BUFFER, buffer)
+        sizes[key] = max(sizes.get(key, 0), buffer.size)
+        members.setdefault(key, []).append(buffer)
+    addresses: dict[Buffer, int] = {}
+    end = floor
+    for key, size in sizes.items():
+        address = -(-end // alignment) * alignment
+        end = address + size
+        for buffer in members[key]:
+            addresses[buffer] = address
+    return addresses, end
+
+
+def _overflow(
+    space: MemorySpace, buffers: Sequence[Buffer], end: int, capacity: int, liveness: BufferLiveness
+) -> Diagnostic:
+    """Tiles need more bytes than there are."""
+    time, live = peak(buffers)
+    most = sum(buffer.size for buffer in live)
+    place = liveness.order.at(time) or live[0].op
+    message = f"needs {end} bytes of tiles in {space}, which has {capacity}"
+    if most <= capacity:
+        message += f"; {most} are in use here, more than anywhere: run 'memory-reuse' first"
+    else:
+        message += f"; {most} are in use here"
+    notes = [
+        note(
+            buffer.op, f"{buffer.name} is in use: {buffer.size} bytes, {buffer.op.results[0].type}"
+        )
+        for buffer in sorted(live, key=lambda b: -b.size)
+    ]
+    return diagnose(place, message, notes)
+
+
+def _set_addresses(function: Operation, placed: Sequence[tuple[Buffer, int]]) -> None:
+    block = function.regions[0].block
+    first = block.first_op
+    assert first is not None
+    constants: dict[int, SSAValue] = {}
+    for buffer, address in placed:
+        if address not in constants:
+            constant = arith.ConstantOp(IntegerAttr(address, i64))
+            constant.location = buffer.op.location
+            constant.result.name_hint = f"c{address}_i64"
+            block.insert_op_before(constant, first)
+            constants[address] = constant.result
+        op = buffer.op
+        sizes = [int(op.optional_operand(name) is not None) for name in ("valid_row", "valid_col")]
+        op.operands = (constants[address], *op.operands)
+        op.properties[AttrSizedOperandSegments.attribute_name] = DenseArrayBase.from_list(
+            i32, [1, *sizes]
+        )
+        op.attributes.pop(SHARED_BUFFER, None)
