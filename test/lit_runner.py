@@ -78,14 +78,15 @@ def _substitute(command: str, path: Path, scratch: Path) -> str:
     return re.sub(r"%[%sStT]", lambda match: values[match[0]], command)
 
 
-# Anything of a shell beyond pipes, `not`, `2>&1`, `< file` and `> file`.
-_BEYOND = re.compile(r"&&|\|\||;|`|\$|2>(?!&1)|>>|<<|\*|&(?!1)")
+# Anything of a shell beyond pipes, `not`, `2>&1`, `< file`, `> file` and `2> file`.
+_BEYOND = re.compile(r"&&|\|\||;|`|\$|>>|<<|\*|&(?!1)")
 
 
 def run_command(command: str, directory: Path) -> None:
     """Run one pipeline; every stage must succeed, as with lit's `pipefail`."""
     if _BEYOND.search(re.sub(r"'[^']*'|\"[^\"]*\"", "", command)):
-        outcome = _run_for_real(["bash", "-c", f"set -o pipefail; {command}"], b"", directory)
+        script = f'not() {{ ! "$@"; }}; set -o pipefail; {command}'
+        outcome = _run_for_real(["bash", "-c", script], b"", directory)
         _expect_success(command, outcome, False)
         return
     data = b""
@@ -113,10 +114,13 @@ def _run_stage(words: list[str], data: bytes, directory: Path) -> bytes:
     words = [word for word in words if word != "2>&1"]
     source, words = _redirection(words, "<")
     target, words = _redirection(words, ">")
+    error_target, words = _redirection(words, "2>")
     if source is not None:
         data = (directory / source).read_bytes()
     outcome = _run_program(words, data, merge, directory)
     _expect_success(spelled, outcome, must_fail)
+    if error_target is not None:
+        (directory / error_target).write_bytes(outcome.stderr)
     if target is None:
         return outcome.stdout
     (directory / target).write_bytes(outcome.stdout)

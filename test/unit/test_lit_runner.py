@@ -33,6 +33,8 @@ def test_run_lines_are_found_and_joined():
         "RUN: pypto-opt %s -o %t",
         "RUN: pypto-opt %s > %t",
         "RUN: not pypto-opt %S/nowhere.mlir",
+        "RUN: not pypto-opt %S/nowhere.mlir 2> %t | cat && filecheck %s --check-prefix ERR < %t",
+        "RUN: pypto-opt --cse %s 2> %t > %T/out",
         "RUN: not pypto-opt %S/nowhere.mlir 2>&1 | filecheck %s --check-prefix ERR",
         "RUN: xdsl-opt -p cse %s | pypto-opt --dce | filecheck %s --check-prefix YES",
         "RUN: cat %s | pypto-opt | filecheck %s --check-prefix YES",

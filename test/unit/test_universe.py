@@ -7,12 +7,18 @@ import sys
 from pathlib import Path
 
 import pytest
+from xdsl.context import Context
+from xdsl.passes import PassPipeline
+from xdsl.transforms.canonicalize import CanonicalizePass
+from xdsl.transforms.common_subexpression_elimination import CommonSubexpressionElimination
 from xdsl.universe import XDSL_UNIVERSE, Universe
 
 from pypto_xdsl import universe
+from pypto_xdsl.diagnostics import DiagnosticsError
 from pypto_xdsl.pipelines import PIPELINES
 from pypto_xdsl.properties.checked_pass import CheckedPass, passes_producing
 from pypto_xdsl.properties.registry import PROPERTIES
+from pypto_xdsl.syntax.parser import parse_module
 from pypto_xdsl.universe import PASSES, PYPTO_UNIVERSE, module_name, pass_class_name
 
 KINDS = ("all_dialects", "all_passes", "all_targets", "all_frontends")
@@ -58,6 +64,14 @@ def test_passes_name_properties_that_exist(name: str):
             assert set(properties) <= PROPERTIES.keys()
 
 
+def context() -> Context:
+    """A context that knows every dialect, as the drivers have it."""
+    ctx = Context()
+    for name, factory in Universe.get_multiverse().all_dialects.items():
+        ctx.register_dialect(name, factory)
+    return ctx
+
+
 def loaded_by(*args: str) -> set[str]:
     """The modules that a Python process has imported at its end."""
     code = f"import sys\n{args[0]}\nprint(*sys.modules, file=sys.stderr)"
@@ -101,6 +115,56 @@ def test_plain_xdsl_opt_shows_our_errors(tmp_path: Path):
     assert done.returncode == 1
     assert "error: 'test.op' op operand #0 (%a) does not dominate this use" in done.stderr
     assert 'note: see: "test.op"(%a) : (i32) -> ()' in done.stderr
+
+
+KERNEL = """
+orch.func incore @kernel(in %x: tensor<16xf32>, out %a: tensor<16xf32>, out %b: tensor<16xf32>)
+    -> (tensor<16xf32>, tensor<16xf32>) {
+  %t = tile.load %x[0] : tensor<16xf32> -> !tile.tile<16xf32>
+  %sum = tile.add %t, %t : !tile.tile<16xf32>
+  %prod = tile.mul %t, %t : !tile.tile<16xf32>
+  %b1 = tile.store %prod, %b[0] : !tile.tile<16xf32>, tensor<16xf32>
+  %a1 = tile.store %sum, %a[0] : !tile.tile<16xf32>, tensor<16xf32>
+  orch.return %b1, %a1 : tensor<16xf32>, tensor<16xf32>
+}
+"""
+
+SCOPE = """
+orch.func orchestration @main(in %x: tensor<64xf32>, out %o: tensor<64xf32>) -> tensor<64xf32> {
+  %r = orch.incore -> (tensor<64xf32>) {
+    %t = tile.load %x[0] : tensor<64xf32> -> !tile.tile<64xf32>
+    %s = tile.store %t, %o[0] : !tile.tile<64xf32>, tensor<64xf32>
+    orch.yield %s : tensor<64xf32>
+  }
+  orch.return %r : tensor<64xf32>
+}
+"""
+
+
+def test_plain_xdsl_opt_runs_a_pass_on_our_dialects(tmp_path: Path):
+    source = tmp_path / "a.mlir"
+    source.write_text(KERNEL)
+    command = [str(TOOLS / "xdsl-opt"), "-p", "cse,normalize-return-order,dce", str(source)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "orch.return %a, %b : tensor<16xf32>, tensor<16xf32>" in done.stdout
+
+
+def test_a_python_pipeline_runs_our_passes_between_those_of_xdsl():
+    module = parse_module(context(), KERNEL + SCOPE, "a.mlir")
+    canonicalize, cse = CanonicalizePass(), CommonSubexpressionElimination()
+    passes = Universe.get_multiverse().all_passes
+    outline = passes["outline-incore-scopes"]()()
+    normalize = passes["normalize-return-order"]()()
+    # The scope must have become a function first.
+    with pytest.raises(DiagnosticsError) as raised:
+        PassPipeline((canonicalize, cse, normalize, cse)).apply(context(), module)
+    first = str(raised.value).splitlines()[0]
+    assert first.startswith("a.mlir:13:8: error: pass 'normalize-return-order' requires property ")
+    assert "property SplitIncoreOrch: 'orch.incore' op is left in orchestration" in first
+    assert "a.mlir:13:8: note: run 'outline-incore-scopes' first" in str(raised.value)
+    PassPipeline((canonicalize, outline, cse, normalize, cse)).apply(context(), module)
+    assert "orch.return %a, %b : tensor<16xf32>, tensor<16xf32>" in str(module)
 
 
 def test_who_produces_a_property(monkeypatch: pytest.MonkeyPatch):

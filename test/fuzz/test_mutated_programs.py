@@ -1,0 +1,80 @@
+"""
+Whatever the text, `pypto-opt` answers with the program or with located errors.
+
+The programs of the lit tests, with a few words deleted, doubled, exchanged or replaced by words of
+other programs, are run through the driver: there is no traceback, no internal error, no hanging,
+and what is accepted prints and parses back.
+"""
+
+from __future__ import annotations
+
+import io
+import random
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+from pypto_xdsl.tools import pypto_opt
+
+WORD = re.compile(r"\s+|[%@!#^]?[\w.$]+|.")
+FILECHECK = Path(__file__).parent.parent / "filecheck"
+PROGRAMS_A_SEED = 30
+SEEDS = 8
+
+
+def programs() -> list[list[str]]:
+    """The words of each part of each lit test."""
+    parts = [
+        part
+        for path in sorted(FILECHECK.rglob("*.mlir"))
+        for part in path.read_text().split("// -----")
+    ]
+    return [words for part in parts if len(words := WORD.findall(part)) > 1]
+
+
+def mutate(words: list[str], foreign: list[str], rng: random.Random) -> str:
+    words = words.copy()
+    for _ in range(rng.randint(1, 3)):
+        place = rng.randrange(len(words))
+        match rng.randrange(5):
+            case 0:
+                words[place] = ""
+            case 1:
+                words[place] = rng.choice(foreign)
+            case 2:
+                words.insert(place, rng.choice(foreign))
+            case 3:
+                words.insert(place, words[place])
+            case _:
+                other = rng.randrange(len(words))
+                words[place], words[other] = words[other], words[place]
+    return "".join(words)
+
+
+@pytest.mark.parametrize("seed", range(SEEDS))
+def test_no_internal_error(
+    seed: int, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+):
+    rng = random.Random(seed)
+    known = programs()
+    foreign = [word for words in known for word in words]
+
+    def run(text: str) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+        status = pypto_opt.main([])
+        captured = capsys.readouterr()
+        return status, captured.out, captured.err
+
+    for _ in range(PROGRAMS_A_SEED):
+        text = mutate(rng.choice(known), foreign, rng)
+        status, out, err = run(text)
+        assert status in (0, 1), text
+        assert "internal error" not in err, text
+        if status == 0:
+            assert run(out)[:2] == (0, out), text
+        else:
+            errors = [line for line in err.splitlines() if ": error: " in line]
+            assert errors, text
+            assert all(re.match(r"<stdin>:[1-9]\d*:[1-9]\d*: ", error) for error in errors), text
