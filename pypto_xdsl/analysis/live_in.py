@@ -27,11 +27,14 @@ class LiveIns:
     """Those that are constants, which a closed function repeats instead of receiving."""
 
 
-def live_ins(op: Operation) -> LiveIns:
-    """What the regions of `op` read from outside; the operands of `op` itself do not count."""
+def live_ins(op: Operation, *, besides: Operation | None = None) -> LiveIns:
+    """
+    What the regions of `op` read from outside; the operands of `op` itself, and of the op inside
+    it that is given, do not count.
+    """
     search = _Search()
     for inner in walk(op):
-        if inner is not op:
+        if inner is not op and inner is not besides:
             search.visit(inner)
         for block in blocks_inside(inner):
             search.inside.update(block.args)

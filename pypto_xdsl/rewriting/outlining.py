@@ -241,6 +241,8 @@ class _Outlining:
         self.scope = scope
         self.rules = rules
         self.name = name
+        self._forwarded = set[OpResult]()
+        """Outputs that turned out to be values from outside."""
 
     def run(self) -> None:
         scope = self.scope
@@ -248,7 +250,8 @@ class _Outlining:
         launch = self.rules.prepare(scope, self.name)
         if not self.rules.returns_scalars:
             hoist_scalar_outputs(scope)
-        captured = live_ins(scope)
+        captured = live_ins(scope, besides=scope.yield_op)
+        self._forward_unused(captured.values)
         self._check_boundary(captured.values)
         marks = self._argument_marks(captured.values)
         function = self._make_function(captured.values, captured.constants)
@@ -259,6 +262,16 @@ class _Outlining:
         results = self._results(function, captured.values, accesses)
         self._return(function, results)
         self._dispatch(function, captured.values, results, launch, marks)
+
+    def _forward_unused(self, captured: Sequence[SSAValue]) -> None:
+        """What the scope yields of its surroundings and does not use is no output."""
+        body, used = self.scope.body.block, set(captured)
+        for output, value in zip(self.scope.outputs, self.scope.yield_op.values, strict=True):
+            owner = value.owner
+            inside = isinstance(owner, Operation) and owner.parent is body
+            if not inside and value not in used:
+                output.replace_all_uses_with(value)
+                self._forwarded.add(output)
 
     # What the function is made of.
 
@@ -334,6 +347,8 @@ class _Outlining:
         written: dict[int, _Result] = {}
         results: list[_Result] = []
         for output, value in zip(self.scope.outputs, end.operands, strict=True):
+            if output in self._forwarded:
+                continue
             if isinstance(value, BlockArgument) and not directions[value.index].writes:
                 # It comes back as it went in.
                 output.replace_all_uses_with(captured[value.index])
