@@ -119,8 +119,8 @@ def maximum(element: Element, lhs: Array, rhs: Array) -> Array:
     """The larger one; nan if either is, and +0 is larger than -0."""
     result = np.maximum(lhs, rhs)
     if element.is_float:
-        # numpy returns either zero.
-        return np.where((lhs == rhs) & np.signbit(lhs), rhs, result)
+        # Of two zeros numpy returns either.
+        return np.where(lhs == rhs, np.where(np.signbit(lhs), rhs, lhs), result)
     return result
 
 
@@ -128,7 +128,7 @@ def minimum(element: Element, lhs: Array, rhs: Array) -> Array:
     """The smaller one; nan if either is, and -0 is smaller than +0."""
     result = np.minimum(lhs, rhs)
     if element.is_float:
-        return np.where((lhs == rhs) & np.signbit(rhs), rhs, result)
+        return np.where(lhs == rhs, np.where(np.signbit(rhs), rhs, lhs), result)
     return result
 
 
