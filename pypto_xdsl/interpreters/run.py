@@ -44,6 +44,7 @@ from pypto_xdsl.interpreters.errors import ProgramError
 from pypto_xdsl.interpreters.machine import Machine
 from pypto_xdsl.interpreters.orch import OrchFunctions, call
 from pypto_xdsl.interpreters.ptensor import TENSOR_FUNCTIONS
+from pypto_xdsl.interpreters.pto import PTO_FUNCTIONS, call_implementation
 from pypto_xdsl.interpreters.scalars import ScalarFunctions
 from pypto_xdsl.interpreters.signature import parameter_name
 from pypto_xdsl.interpreters.tasks import ProgramOrder, Scheduler
@@ -53,6 +54,7 @@ from pypto_xdsl.interpreters.values import Observer, Tensor
 FUNCTIONS: tuple[type[InterpreterFunctions], ...] = (
     *TILE_FUNCTIONS,
     *TENSOR_FUNCTIONS,
+    *PTO_FUNCTIONS,
     OrchFunctions,
     ControlFlowFunctions,
     MathFunctions,
@@ -111,6 +113,7 @@ def machine_for(
         strict=strict,
         observer=observer,
         scheduler=scheduler or ProgramOrder(),
+        call_declaration=call_implementation,
     )
     for functions in FUNCTIONS:
         machine.register_implementations(functions())

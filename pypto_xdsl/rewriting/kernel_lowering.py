@@ -52,11 +52,11 @@ from pypto_xdsl.rewriting.parallel_copies import Copy, sequence_copies
 from pypto_xdsl.syntax.lists import Index
 
 GRID = {
-    tile.GetBlockIdxOp: "spmd_block_idx",
-    tile.GetBlockNumOp: "spmd_block_num",
-    tile.GetSubblockIdxOp: "spmd_subblock_idx",
+    tile.GetBlockIdxOp: "__pypto_spmd_block_idx",
+    tile.GetBlockNumOp: "__pypto_spmd_block_num",
+    tile.GetSubblockIdxOp: "__pypto_spmd_subblock_idx",
 }
-"""The hidden i32 parameter that answers each question about the grid."""
+"""The hidden i32 parameter that answers each question about the grid, as PyPTO names it."""
 
 KERNEL_KINDS = {
     FunctionKind.AIC: pto.KernelKind.CUBE,

@@ -1,0 +1,25 @@
+"""
+How the `pto` dialect runs: on the bytes of one core and of global memory, in program order.
+
+`PTO_FUNCTIONS` are the implementations; `call_implementation` runs the lowered kernel that a
+declaration of orchestration names.
+"""
+
+from xdsl.interpreter import InterpreterFunctions
+
+from pypto_xdsl.interpreters.pto.instructions import PtoInstructionFunctions
+from pypto_xdsl.interpreters.pto.kernels import (
+    PtoKernelFunctions,
+    call_implementation,
+    run_kernel,
+)
+from pypto_xdsl.interpreters.pto.views import PtoViewFunctions
+
+PTO_FUNCTIONS: tuple[type[InterpreterFunctions], ...] = (
+    PtoViewFunctions,
+    PtoInstructionFunctions,
+    PtoKernelFunctions,
+)
+"""Implementations of the dialect."""
+
+__all__ = ["PTO_FUNCTIONS", "call_implementation", "run_kernel"]

@@ -1,0 +1,478 @@
+"""
+How instructions run: on copies of what they read, one after the other.
+
+An instruction reads its sources over the valid region of its destination, computes, and writes
+that region; what lies outside it stays. Scratch is spoiled. What computing means stands in
+`arithmetic.py`, `reductions.py` and `casts.py`, as for tiles.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from xdsl.dialects.builtin import UnrealizedConversionCastOp
+from xdsl.interpreter import Interpreter, InterpreterFunctions, PythonValues, impl, register_impls
+from xdsl.ir import Operation
+
+from pypto_xdsl.dialects import pto
+from pypto_xdsl.dialects.pto import PtoOp, Role
+from pypto_xdsl.dialects.ptensor.attributes import CompareMode, RoundMode
+from pypto_xdsl.interpreters.arithmetic import MEANINGS, Meaning, Partial, add, maximum, minimum
+from pypto_xdsl.interpreters.arithmetic import multiply as times
+from pypto_xdsl.interpreters.casts import cast
+from pypto_xdsl.interpreters.elements import Array, Element, Mask, integer_value, number_of
+from pypto_xdsl.interpreters.errors import ProgramError
+from pypto_xdsl.interpreters.machine import Machine, machine_of
+from pypto_xdsl.interpreters.op_tables import Run, implements
+from pypto_xdsl.interpreters.pto.globals import GlobalView, Pointer
+from pypto_xdsl.interpreters.pto.memory import LocalTile
+from pypto_xdsl.interpreters.pto.operands import named
+from pypto_xdsl.interpreters.reductions import REDUCTIONS, Reduction
+from pypto_xdsl.interpreters.selection import COMPARISONS, compacted_columns, pack, unpack
+
+Values = tuple[Array, Mask | None]
+"""Computed elements, and which of them are defined (None: all)."""
+
+
+def _finish(tile: LocalTile, result: Array | Partial, defined: Mask | None) -> None:
+    """Write a result to the region of its extents."""
+    element = tile.element
+    if isinstance(result, Partial):
+        defined = result.defined if defined is None else defined & result.defined
+        result = result.values
+    tile.write(np.asarray(element.narrow(result)), defined)
+
+
+def _operand(
+    value: Any, region: tuple[int, int], element: Element, axis: int | None = None
+) -> Values:
+    """
+    An operand over a region, as elements of a type; along `axis` its first place is repeated.
+    """
+    if not isinstance(value, LocalTile):
+        return np.broadcast_to(element.number(number_of(value)), region), None
+    part = tuple(1 if axis == place else extent for place, extent in enumerate(region))
+    stored, defined = value.read((part[0], part[1]))
+    own = value.element
+    values = own.widen(stored) if own is element else element.compute_from(stored, own)
+    if axis is not None:
+        values = np.broadcast_to(values, region)
+        defined = None if defined is None else np.broadcast_to(defined, region)
+    return values, defined
+
+
+def _both(masks: Sequence[Mask | None]) -> Mask | None:
+    known = [mask for mask in masks if mask is not None]
+    if not known:
+        return None
+    found = known[0]
+    for mask in known[1:]:
+        found = found & mask
+    return found
+
+
+def _spoil(op: PtoOp, args: PythonValues) -> None:
+    for (_, role, _), value in zip(op.roles(), args, strict=True):
+        if role is Role.SCRATCH:
+            value.spoil()
+
+
+def _elementwise(
+    sources: tuple[str, ...], spread: Mapping[str, int] = {}
+) -> Callable[[type[Operation], Meaning], Run]:
+    """Computes on sources over the valid region of `dst`; some are spread along an axis."""
+
+    def make(op_class: type[Operation], meaning: Meaning) -> Run:
+        def run(interpreter: Interpreter, op: Any, args: PythonValues) -> PythonValues:
+            operands = named(op, args)
+            destination: LocalTile = operands["dst"]
+            region = destination.valid
+            element = destination.element
+            values = [
+                _operand(operands[name], region, element, spread.get(name)) for name in sources
+            ]
+            _spoil(op, args)
+            result = meaning(element, *(array for array, _ in values))
+            _finish(destination, result, _both([mask for _, mask in values]))
+            return ()
+
+        return run
+
+    return make
+
+
+def _first(element: Element, operand: Array) -> Array:
+    return operand
+
+
+_ONE = {
+    pto.TAbsOp: "abs",
+    pto.TNegOp: "neg",
+    pto.TNotOp: "not",
+    pto.TExpOp: "exp",
+    pto.TLogOp: "log",
+    pto.TSqrtOp: "sqrt",
+    pto.TRsqrtOp: "rsqrt",
+    pto.TRecipOp: "recip",
+    pto.TReluOp: "relu",
+}
+_TWO = {
+    pto.TAddOp: "add",
+    pto.TSubOp: "sub",
+    pto.TMulOp: "mul",
+    pto.TDivOp: "div",
+    pto.TMaxOp: "maximum",
+    pto.TMinOp: "minimum",
+    pto.TFModOp: "fmod",
+    pto.TRemOp: "rem",
+    pto.TAndOp: "and",
+    pto.TOrOp: "or",
+    pto.TXorOp: "xor",
+    pto.TShlOp: "shl",
+    pto.TShrOp: "shr",
+    pto.TPReluOp: "prelu",
+}
+_SCALAR = {
+    pto.TAddSOp: "adds",
+    pto.TSubSOp: "subs",
+    pto.TMulSOp: "muls",
+    pto.TDivSOp: "divs",
+    pto.TMaxSOp: "maximums",
+    pto.TMinSOp: "minimums",
+    pto.TFModSOp: "fmods",
+    pto.TRemSOp: "rems",
+    pto.TAndSOp: "ands",
+    pto.TOrSOp: "ors",
+    pto.TXorSOp: "xors",
+    pto.TShlSOp: "shls",
+    pto.TShrSOp: "shrs",
+}
+_THREE = {pto.TAddCOp: "addc", pto.TSubCOp: "subc"}
+_SCALAR_THREE = {pto.TAddSCOp: "addsc", pto.TSubSCOp: "subsc"}
+_ROW_SPREAD = {
+    pto.TRowExpandAddOp: "row_expand_add",
+    pto.TRowExpandSubOp: "row_expand_sub",
+    pto.TRowExpandMulOp: "row_expand_mul",
+    pto.TRowExpandDivOp: "row_expand_div",
+    pto.TRowExpandMaxOp: "row_expand_max",
+    pto.TRowExpandMinOp: "row_expand_min",
+    pto.TRowExpandExpDifOp: "row_expand_expdif",
+}
+_COLUMN_SPREAD = {
+    pto.TColExpandAddOp: "col_expand_add",
+    pto.TColExpandSubOp: "col_expand_sub",
+    pto.TColExpandMulOp: "col_expand_mul",
+    pto.TColExpandDivOp: "col_expand_div",
+    pto.TColExpandMaxOp: "col_expand_max",
+    pto.TColExpandMinOp: "col_expand_min",
+    pto.TColExpandExpDifOp: "col_expand_expdif",
+}
+_ROW_FOLD = {
+    pto.TRowSumOp: "sum",
+    pto.TRowMaxOp: "max",
+    pto.TRowMinOp: "min",
+    pto.TRowProdOp: "prod",
+    pto.TRowArgMaxOp: "argmax",
+    pto.TRowArgMinOp: "argmin",
+}
+_COLUMN_FOLD = {
+    pto.TColSumOp: "sum",
+    pto.TColMaxOp: "max",
+    pto.TColMinOp: "min",
+    pto.TColProdOp: "prod",
+    pto.TColArgMaxOp: "argmax",
+    pto.TColArgMinOp: "argmin",
+}
+_PARTIAL: Mapping[type[Operation], Meaning] = {
+    pto.TPartAddOp: add,
+    pto.TPartMulOp: times,
+    pto.TPartMaxOp: maximum,
+    pto.TPartMinOp: minimum,
+}
+
+
+def _meanings(names: Mapping[type[PtoOp], str]) -> Mapping[type[Operation], Meaning]:
+    return {op: MEANINGS[name] for op, name in names.items()}
+
+
+def _folds(names: Mapping[type[PtoOp], str]) -> Mapping[type[Operation], Reduction]:
+    return {op: REDUCTIONS[name] for op, name in names.items()}
+
+
+def _fold(axis: int) -> Callable[[type[Operation], Reduction], Run]:
+    """Folds the valid region of `src` along an axis."""
+
+    def make(op_class: type[Operation], reduction: Reduction) -> Run:
+        def run(interpreter: Interpreter, op: Any, args: PythonValues) -> PythonValues:
+            operands = named(op, args)
+            source: LocalTile = operands["src"]
+            destination: LocalTile = operands["dst"]
+            stored, defined = source.read()
+            machine_of(interpreter).require_defined(op, defined)
+            _spoil(op, args)
+            result = reduction(source.element, source.element.widen(stored), axis)
+            _finish(destination, result, None)
+            return ()
+
+        return run
+
+    return make
+
+
+def _part(op_class: type[Operation], meaning: Meaning) -> Run:
+    """Computes where both sources are valid, and copies the one that is elsewhere."""
+
+    def run(interpreter: Interpreter, op: Any, args: PythonValues) -> PythonValues:
+        operands = named(op, args)
+        destination: LocalTile = operands["dst"]
+        element, region = destination.element, destination.valid
+        result = element.widen(element.poison(region))
+        defined = np.zeros(region, np.bool_)
+        for name in ("src0", "src1"):
+            source: LocalTile = operands[name]
+            values, mask = _operand(source, source.valid, element)
+            rows, columns = source.valid
+            result[:rows, :columns] = values
+            defined[:rows, :columns] = True if mask is None else mask
+        shared = tuple(
+            min(a, b) for a, b in zip(operands["src0"].valid, operands["src1"].valid, strict=True)
+        )
+        both = (shared[0], shared[1])
+        sources = [_operand(operands[name], both, element) for name in ("src0", "src1")]
+        combined = meaning(element, *(array for array, _ in sources))
+        assert not isinstance(combined, Partial)
+        result[: both[0], : both[1]] = combined
+        mask = _both([m for _, m in sources])
+        defined[: both[0], : both[1]] = True if mask is None else mask
+        _finish(destination, result, defined)
+        return ()
+
+    return run
+
+
+def _compare(op_class: type[Operation], second: str) -> Run:
+    """A bit an element; the valid region is that of the first source."""
+    first = "src0" if second == "src1" else "src"
+
+    def run(interpreter: Interpreter, op: Any, args: PythonValues) -> PythonValues:
+        operands = named(op, args)
+        source: LocalTile = operands[first]
+        mode = op.properties.get("cmpMode")
+        comparison = CompareMode.EQ if mode is None else CompareMode(mode.data.value)
+        left, left_defined = _operand(source, source.valid, source.element)
+        right, right_defined = _operand(operands[second], source.valid, source.element)
+        bits = COMPARISONS[comparison](left, right)
+        defined = _both([left_defined, right_defined])
+        octets = pack(np.asarray(bits))
+        mask = None if defined is None else pack(~defined) == 0
+        destination: LocalTile = operands["dst"]
+        destination.write(octets.astype(destination.element.storage), mask)
+        return ()
+
+    return run
+
+
+def _bits(mask: LocalTile, region: tuple[int, int]) -> tuple[Mask, Mask | None]:
+    each = 8 * mask.element.storage.itemsize
+    stored, defined = mask.read((region[0], -(-region[1] // each)))
+    bits = unpack(stored, region[1])
+    if defined is not None:
+        defined = np.repeat(defined, each, axis=-1)[:, : region[1]]
+    return bits, defined
+
+
+def _select(op_class: type[Operation], names: tuple[str, str]) -> Run:
+    def run(interpreter: Interpreter, op: Any, args: PythonValues) -> PythonValues:
+        operands = named(op, args)
+        destination: LocalTile = operands["dst"]
+        element, region = destination.element, destination.valid
+        bits, known = _bits(operands["mask"], region)
+        (left, left_known), (right, right_known) = (
+            _operand(operands[name], region, element) for name in names
+        )
+        _spoil(op, args)
+        chosen = np.where(
+            bits,
+            True if left_known is None else left_known,
+            True if right_known is None else right_known,
+        )
+        defined = chosen if known is None else chosen & known
+        _finish(destination, np.where(bits, left, right), defined)
+        return ()
+
+    return run
+
+
+def _no_machine_state(op_class: type[Operation], _: None) -> Run:
+    """Ops that order what is in order already, or only bring data nearer."""
+
+    def run(interpreter: Interpreter, op: Any, args: PythonValues) -> PythonValues:
+        return ()
+
+    return run
+
+
+_ORDERED: Mapping[type[Operation], None] = dict.fromkeys(
+    (pto.BarrierOp, pto.SetFlagOp, pto.WaitFlagOp, pto.BarrierSyncOp, pto.TPrefetchOp)
+)
+
+
+@register_impls
+@implements(_meanings(_ONE), _elementwise(("src",)))
+@implements(_meanings(_TWO), _elementwise(("src0", "src1")))
+@implements(_meanings(_SCALAR), _elementwise(("src", "scalar")))
+@implements(_meanings(_THREE), _elementwise(("src0", "src1", "src2")))
+@implements(_meanings(_SCALAR_THREE), _elementwise(("src0", "scalar", "src1")))
+@implements(_meanings({pto.TLReluOp: "lrelu"}), _elementwise(("src", "slope")))
+@implements(_meanings(_ROW_SPREAD), _elementwise(("src0", "src1"), {"src1": 1}))
+@implements(_meanings(_COLUMN_SPREAD), _elementwise(("src0", "src1"), {"src1": 0}))
+@implements({pto.TRowExpandOp: _first}, _elementwise(("src",), {"src": 1}))
+@implements({pto.TColExpandOp: _first}, _elementwise(("src",), {"src": 0}))
+@implements({pto.TExpandSOp: _first}, _elementwise(("scalar",)))
+@implements(_folds(_ROW_FOLD), _fold(1))
+@implements(_folds(_COLUMN_FOLD), _fold(0))
+@implements(_PARTIAL, _part)
+@implements({pto.TCmpOp: "src1", pto.TCmpSOp: "scalar"}, _compare)
+@implements({pto.TSelOp: ("src0", "src1"), pto.TSelSOp: ("src", "scalar")}, _select)
+@implements(_ORDERED, _no_machine_state)
+class PtoInstructionFunctions(InterpreterFunctions):
+    @impl(pto.TLoadOp)
+    def run_tload(self, interpreter: Interpreter, op: Any, args: PythonValues) -> PythonValues:
+        operands = named(op, args)
+        if set(operands) != {"src", "dst"} or op.properties.get("pad_mode") is not None:
+            raise ProgramError("pads what it loads, which is not interpreted yet")
+        source: GlobalView = operands["src"]
+        destination: LocalTile = operands["dst"]
+        destination.write(*source.read(destination.valid))
+        return ()
+
+    @impl(pto.TStoreOp)
+    def run_tstore(self, interpreter: Interpreter, op: Any, args: PythonValues) -> PythonValues:
+        operands = named(op, args)
+        if "pre_quant_scalar" in operands or "reluPreMode" in op.properties:
+            raise ProgramError("converts what it stores, which is not interpreted yet")
+        source: LocalTile = operands["src"]
+        destination: GlobalView = operands["dst"]
+        machine = machine_of(interpreter)
+        stored, defined = source.read()
+        machine.require_defined(op, defined, "stores undefined elements")
+        element = destination.pointer.element
+        if source.element is not element:
+            stored = element.narrow(element.compute_from(stored, source.element))
+        if op.is_atomic:
+            before, held = destination.read(source.valid)
+            machine.require_defined(op, held, "adds to undefined elements")
+            stored = element.narrow(element.widen(before) + element.widen(stored))
+        destination.write(stored, defined)
+        return ()
+
+    @impl(pto.TMovOp)
+    def run_tmov(self, interpreter: Interpreter, op: Any, args: PythonValues) -> PythonValues:
+        operands = named(op, args)
+        if set(operands) != {"src", "dst"} or "reluPreMode" in op.properties:
+            raise ProgramError("converts what it moves, which is not interpreted yet")
+        source: LocalTile = operands["src"]
+        destination: LocalTile = operands["dst"]
+        stored, defined = source.read(destination.valid)
+        element = destination.element
+        if source.element is not element:
+            stored = element.narrow(element.compute_from(stored, source.element))
+        destination.write(stored, defined)
+        return ()
+
+    @impl(pto.TCvtOp)
+    def run_tcvt(self, interpreter: Interpreter, op: Any, args: PythonValues) -> PythonValues:
+        operands = named(op, args)
+        source: LocalTile = operands["src"]
+        destination: LocalTile = operands["dst"]
+        if op.properties.get("sat_mode") is not None:
+            raise ProgramError("asks for saturation, which is not interpreted yet")
+        mode = op.properties.get("rmode")
+        name = "RINT" if mode is None or mode.data.name == "CAST_RINT" else mode.data.name
+        stored, defined = source.read(destination.valid)
+        result = cast(stored, source.element, destination.element, RoundMode[name])
+        _spoil(op, args)
+        _finish(destination, result, defined)
+        return ()
+
+    @impl(pto.TGatherOp)
+    def run_tgather(self, interpreter: Interpreter, op: Any, args: PythonValues) -> PythonValues:
+        operands = named(op, args)
+        if not op.is_compare:
+            raise ProgramError("gathers by index or mask, which is not interpreted yet")
+        source: LocalTile = operands["src"]
+        machine: Machine = machine_of(interpreter)
+        values, defined = _operand(source, source.valid, source.element)
+        machine.require_defined(op, defined)
+        threshold, _ = _operand(operands["k_value"], source.valid, source.element)
+        mode = op.properties.get("cmpMode")
+        comparison = CompareMode.EQ if mode is None else CompareMode(mode.data.value)
+        offset = op.properties.get("offset")
+        chosen = np.asarray(COMPARISONS[comparison](values, threshold))
+        _spoil(op, args)
+        places: LocalTile = operands["dst"]
+        counted: LocalTile = operands["cdst"]
+        indices, written, counts = compacted_columns(
+            chosen, places.valid[1], 0 if offset is None else offset.value.data
+        )
+        places.write(places.element.narrow(indices), written)
+        counted.write(counted.element.narrow(counts[None, :]))
+        return ()
+
+    @impl(pto.TGetValOp)
+    def run_tgetval(self, interpreter: Interpreter, op: Any, args: PythonValues) -> PythonValues:
+        operands = named(op, args)
+        tile: LocalTile = operands["src"]
+        values, flags = tile.flat()
+        place = _place(operands["offset"].value.data, len(values))
+        machine_of(interpreter).require_defined(
+            op, flags[place].all(keepdims=True), "reads an undefined element"
+        )
+        return (tile.element.scalar(values[place]),)
+
+    @impl(pto.TSetValOp)
+    def run_tsetval(self, interpreter: Interpreter, op: Any, args: PythonValues) -> PythonValues:
+        operands = named(op, args)
+        tile: LocalTile = operands["dst"]
+        values, flags = tile.flat()
+        place = _place(operands["offset"].value.data, len(values))
+        element = tile.element
+        values[place] = element.narrow(element.number(number_of(operands["val"])))
+        flags[place] = True
+        return ()
+
+    @impl(pto.LoadScalarOp)
+    def run_load_scalar(
+        self, interpreter: Interpreter, op: Any, args: PythonValues
+    ) -> PythonValues:
+        operands = named(op, args)
+        pointer: Pointer = operands["ptr"].moved(operands["offset"].value.data)
+        stored, defined = pointer.tensor("the access", (1,), (1,)).read()
+        machine_of(interpreter).require_defined(op, defined, "reads an undefined element")
+        return (pointer.element.scalar(stored[0]),)
+
+    @impl(pto.StoreScalarOp)
+    def run_store_scalar(
+        self, interpreter: Interpreter, op: Any, args: PythonValues
+    ) -> PythonValues:
+        operands = named(op, args)
+        pointer: Pointer = operands["ptr"].moved(operands["offset"].value.data)
+        element = pointer.element
+        value = element.narrow(element.number(number_of(operands["value"])))
+        pointer.tensor("the access", (1,), (1,)).write((), np.asarray(value).reshape(1))
+        return ()
+
+    @impl(UnrealizedConversionCastOp)
+    def run_conversion(
+        self, interpreter: Interpreter, op: Any, args: PythonValues
+    ) -> PythonValues:
+        (result,) = op.results
+        return (integer_value(int(number_of(args[0])), result.type),)
+
+
+def _place(offset: int, count: int) -> int:
+    if not 0 <= offset < count:
+        raise ProgramError(f"element {offset} lies outside a tile of {count}")
+    return offset

@@ -1,0 +1,191 @@
+"""
+Running a lowered kernel: the function that a declaration of orchestration points to.
+
+A kernel runs on a core of its own, whose memories nobody has written. Its arguments are those of
+the declaration in another order: pointers to tensors, numbers, the run-time extents of the
+tensors, the place in the grid (`rewriting/kernel_lowering.py` makes the signature).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from xdsl.dialects import func
+from xdsl.dialects.builtin import DYNAMIC_INDEX, ModuleOp, TensorType, i32
+from xdsl.interpreter import (
+    Interpreter,
+    InterpreterFunctions,
+    PythonValues,
+    ReturnedValues,
+    TerminatorValue,
+    impl,
+    impl_terminator,
+    register_impls,
+)
+from xdsl.ir import Operation
+
+from pypto_xdsl.backend.registry import ARCHITECTURES, BACKENDS, TARGET_ARCH
+from pypto_xdsl.dialects import orch, tile
+from pypto_xdsl.dialects.pto import AddressSpace
+from pypto_xdsl.dialects.ptensor.types import strides_of, symbolic_shape_of, tensor_of
+from pypto_xdsl.interpreters.elements import integer_value
+from pypto_xdsl.interpreters.errors import ProgramError
+from pypto_xdsl.interpreters.indices import index_value
+from pypto_xdsl.interpreters.machine import Machine, machine_of
+from pypto_xdsl.interpreters.pto.globals import Pointer
+from pypto_xdsl.interpreters.pto.memory import Core
+from pypto_xdsl.interpreters.values import Tensor
+from pypto_xdsl.rewriting.kernel_lowering import GRID
+
+_CORE = "core"
+_DEFAULT_BACKEND = "ascend910b"
+
+
+def core_of(machine: Machine) -> Core:
+    """The core that the kernel at work runs on."""
+    core = machine.get_data(PtoKernelFunctions, _CORE, list[Core])
+    if not core:
+        raise ProgramError("runs on no core: it is in no kernel")
+    return core[-1]
+
+
+def call_implementation(
+    machine: Machine, declaration: Operation, arguments: PythonValues
+) -> PythonValues:
+    """Run the lowered kernel that a declaration names, on the arguments of the declaration."""
+    assert isinstance(declaration, orch.FuncOp)
+    name = declaration.sym_name.data
+    kernel = _implementation(machine.module, declaration)
+    if kernel is None:
+        raise ProgramError(f"'{name}' is a declaration, there is no body to run")
+    if declaration.returns is None:
+        raise ProgramError(f"'{name}' does not say what its results are")
+    values = list(_kernel_arguments(machine, declaration, arguments, kernel))
+    if len(values) != len(kernel.function_type.inputs.data):
+        raise ProgramError(
+            f"'{name}' gives {len(values)} arguments to a kernel of "
+            f"{len(kernel.function_type.inputs.data)}"
+        )
+    run_kernel(machine, kernel, tuple(values))
+    return tuple(arguments[place] for place in declaration.returns.get_values())
+
+
+def run_kernel(machine: Machine, kernel: func.FuncOp, arguments: PythonValues) -> None:
+    """Run a `pto` function on a new core; pointers are `Pointer`s, numbers as in `arith`."""
+    cores = machine.get_data(PtoKernelFunctions, _CORE, list[Core])
+    cores.append(Core(_memory_sizes(kernel)))
+    try:
+        machine.run_ssacfg_region(kernel.body, arguments, kernel.sym_name.data)
+    finally:
+        cores.pop()
+
+
+def _implementation(module: ModuleOp, declaration: orch.FuncOp) -> func.FuncOp | None:
+    reference = declaration.implementation
+    if reference is None:
+        return None
+    # Symbols of nested modules: few, one a group of kernels.
+    where: Operation | None = module
+    for symbol in (reference.root_reference, *reference.nested_references.data):
+        assert where is not None
+        where = next(
+            (
+                op
+                for region in where.regions
+                for block in region.blocks
+                for op in block.ops
+                if op.properties.get("sym_name") == symbol
+                and isinstance(op, ModuleOp | func.FuncOp)
+            ),
+            None,
+        )
+        if where is None:
+            return None
+    return where if isinstance(where, func.FuncOp) else None
+
+
+def _memory_sizes(kernel: func.FuncOp) -> dict[AddressSpace, int]:
+    """How large the memories are, by the target that the innermost module names."""
+    parent = kernel.parent_op()
+    name = _DEFAULT_BACKEND
+    while parent is not None:
+        arch: Any = parent.attributes.get(TARGET_ARCH)
+        if arch is not None and arch.data in ARCHITECTURES:
+            name = ARCHITECTURES[arch.data]
+            break
+        parent = parent.parent_op()
+    memories = BACKENDS[name]().memories
+    return {AddressSpace(space.value): memory.size for space, memory in memories.items()}
+
+
+def _kernel_arguments(
+    machine: Machine, declaration: orch.FuncOp, arguments: PythonValues, kernel: func.FuncOp
+) -> Iterator[Any]:
+    types = declaration.function_type.inputs.data
+    tensors = [
+        (tensor_of(type), value)
+        for type, value in zip(types, arguments, strict=True)
+        if isinstance(type, TensorType)
+    ]
+    for type, value in tensors:
+        _expect_strides(type, value)
+        yield Pointer.to(value)
+    for type, value in zip(types, arguments, strict=True):
+        if not isinstance(type, TensorType):
+            yield value
+    seen: set[str] = set()
+    for type, value in tensors:
+        for extent, have in zip(symbolic_shape_of(type), value.shape, strict=True):
+            if extent == DYNAMIC_INDEX or (isinstance(extent, str) and extent not in seen):
+                yield index_value(have)
+                if isinstance(extent, str):
+                    seen.add(extent)
+    grid = {
+        GRID[tile.GetBlockIdxOp]: machine.grid.block_index,
+        GRID[tile.GetBlockNumOp]: machine.grid.block_count,
+        GRID[tile.GetSubblockIdxOp]: machine.grid.subblock_index,
+    }
+    for argument in kernel.body.block.args:
+        if argument.type == i32 and argument.name_hint in grid:
+            yield integer_value(grid[argument.name_hint], i32)
+
+
+def _expect_strides(type: TensorType[Any], value: Tensor) -> None:
+    """Raise unless the elements lie where the kernel, which sees the type alone, expects them."""
+    itemsize = value.array.itemsize
+    for axis, (wanted, stride) in enumerate(
+        zip(strides_of(type), value.array.strides, strict=True)
+    ):
+        if wanted == DYNAMIC_INDEX or value.shape[axis] == 1:
+            continue
+        if stride != wanted * itemsize:
+            raise ProgramError(
+                f"passes a window whose dimension {axis} has steps of {stride // itemsize} "
+                f"elements, where the kernel expects {wanted}"
+            )
+
+
+@register_impls
+class PtoKernelFunctions(InterpreterFunctions):
+    @impl_terminator(func.ReturnOp)
+    def run_return(
+        self, interpreter: Interpreter, op: func.ReturnOp, args: PythonValues
+    ) -> tuple[TerminatorValue, PythonValues]:
+        return ReturnedValues(args), ()
+
+    @impl(func.CallOp)
+    def run_call(
+        self, interpreter: Interpreter, op: func.CallOp, args: PythonValues
+    ) -> PythonValues:
+        module = op.parent_op()
+        while module is not None and not isinstance(module, ModuleOp):
+            module = module.parent_op()
+        name = op.callee.root_reference.data
+        for found in () if module is None else module.body.block.ops:
+            if isinstance(found, func.FuncOp) and found.sym_name.data == name:
+                machine = machine_of(interpreter)
+                return machine.run_ssacfg_region(found.body, args, name)
+        raise ProgramError(f"there is no function '{name}'")
+
+
