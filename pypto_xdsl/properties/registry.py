@@ -40,6 +40,7 @@ class Property:
 
 STRUCTURAL: dict[str, str] = {
     "ArrayNotEscaped": "orch",
+    "CallsMatchFunctions": "orch",
     "ManualDepsOnSubmitOnly": "orch",
     "NoNestedInCore": "orch",
     "NoScalarKernelReturn": "orch",
