@@ -30,7 +30,13 @@ if TYPE_CHECKING:
     from xdsl.utils.frontend import Frontend
     from xdsl.utils.target import Target
 
-DIALECTS: dict[str, str] = {"orch": "Orch", "pto": "Pto", "ptensor": "PTensor", "tile": "Tile"}
+DIALECTS: dict[str, str] = {
+    "orch": "Orch",
+    "pld": "Pld",
+    "ptensor": "PTensor",
+    "pto": "Pto",
+    "tile": "Tile",
+}
 """Dialect name -> name of its `Dialect` object in `dialects/<dialect name>.py`."""
 
 PASSES: tuple[str, ...] = (

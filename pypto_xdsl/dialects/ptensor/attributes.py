@@ -88,6 +88,28 @@ class MaskPattern(StrEnum):
         return max(0, -(-(columns - self.first) // self.stride))
 
 
+class TransportSplit(StrEnum):
+    """How what a cube core makes is shared out to the two vector cores of its group."""
+
+    NONE = "none"
+    """Each gets all of it."""
+    UP_DOWN = "up_down"
+    """The first gets the upper rows."""
+    LEFT_RIGHT = "left_right"
+    """The first gets the left columns."""
+    UP_DOWN_ODD = "up_down_odd"
+    """As `up_down`, the first gets the middle row."""
+    LEFT_RIGHT_ODD = "left_right_odd"
+    """As `left_right`, the first gets the middle column."""
+
+    @property
+    def axis(self) -> int | None:
+        """The axis that is halved, if one is."""
+        if self is TransportSplit.NONE:
+            return None
+        return 0 if self in (TransportSplit.UP_DOWN, TransportSplit.UP_DOWN_ODD) else 1
+
+
 @irdl_attr_definition
 class PadValueAttr(EnumAttribute[PadValue], SpacedOpaqueSyntaxAttribute):
     name = "ptensor.pad"
@@ -111,3 +133,8 @@ class AtomicKindAttr(EnumAttribute[AtomicKind], SpacedOpaqueSyntaxAttribute):
 @irdl_attr_definition
 class MaskPatternAttr(EnumAttribute[MaskPattern], SpacedOpaqueSyntaxAttribute):
     name = "ptensor.mask_pattern"
+
+
+@irdl_attr_definition
+class TransportSplitAttr(EnumAttribute[TransportSplit], SpacedOpaqueSyntaxAttribute):
+    name = "ptensor.split"

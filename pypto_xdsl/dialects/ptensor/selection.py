@@ -13,7 +13,7 @@ from xdsl.utils.exceptions import VerifyException
 from pypto_xdsl.dialects.declared_op import reads
 from pypto_xdsl.dialects.element_types import SCALAR, UI32, expect_element_types
 from pypto_xdsl.dialects.ptensor.attributes import CompareMode, CompareModeAttr
-from pypto_xdsl.dialects.ptensor.elementwise import FRESH
+from pypto_xdsl.dialects.ptensor.elementwise import FRESH, BinaryOp, ScalarOp
 from pypto_xdsl.dialects.ptensor.types import TENSOR, symbolic_shape_of, tensor_of, tensor_type
 from pypto_xdsl.dialects.typed_op import InferringOp, Types, Value
 from pypto_xdsl.syntax.op_syntax import integer_attr, integer_prop, type_prop, word_prop
@@ -36,6 +36,30 @@ def verify_gather_compare(source: str, element_type: Attribute, kvalue: Attribut
     expect_element_types(source, element_type, (f16, f32, i16, i32))
     if kvalue != element_type:
         raise VerifyException(f"kvalue dtype should be {element_type}, got {kvalue}")
+
+
+@irdl_op_definition
+class CmpOp(BinaryOp):
+    """
+    1 where `lhs` compares true with `rhs`, else 0, in the element type that both promote to; nan
+    compares false, except by `ne`.
+    """
+
+    name = "ptensor.cmp"
+
+    cmp_type = word_prop(CompareModeAttr, CompareModeAttr(CompareMode.EQ))
+
+
+@irdl_op_definition
+class CmpsOp(ScalarOp):
+    """
+    1 where `lhs` compares true with the scalar, else 0, in the element type that both promote to;
+    nan compares false, except by `ne`.
+    """
+
+    name = "ptensor.cmps"
+
+    cmp_type = word_prop(CompareModeAttr, CompareModeAttr(CompareMode.EQ))
 
 
 @irdl_op_definition

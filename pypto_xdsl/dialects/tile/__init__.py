@@ -65,7 +65,6 @@ Tile = Dialect(
         attributes.MemorySpaceAttr,
         attributes.TileLayoutAttr,
         attributes.AccPhaseAttr,
-        attributes.TransportSplitAttr,
         attributes.CoalesceAttr,
         attributes.OutOfBoundsAttr,
         attributes.PipeAttr,

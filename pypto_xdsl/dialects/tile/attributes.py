@@ -44,21 +44,6 @@ class AccPhase(StrEnum):
     """The last one."""
 
 
-class TransportSplit(StrEnum):
-    """How a tile is shared out to the two vector cores of a group."""
-
-    NONE = "none"
-    """Each gets all of it."""
-    UP_DOWN = "up_down"
-    """The first gets the upper rows."""
-    LEFT_RIGHT = "left_right"
-    """The first gets the left columns."""
-    UP_DOWN_ODD = "up_down_odd"
-    """As `up_down`, the second gets the middle row."""
-    LEFT_RIGHT_ODD = "left_right_odd"
-    """As `left_right`, the second gets the middle column."""
-
-
 class Coalesce(StrEnum):
     """What an index of `mgather` selects."""
 
@@ -128,11 +113,6 @@ class TileLayoutAttr(EnumAttribute[TileLayout], SpacedOpaqueSyntaxAttribute):
 @irdl_attr_definition
 class AccPhaseAttr(EnumAttribute[AccPhase], SpacedOpaqueSyntaxAttribute):
     name = "tile.acc_phase"
-
-
-@irdl_attr_definition
-class TransportSplitAttr(EnumAttribute[TransportSplit], SpacedOpaqueSyntaxAttribute):
-    name = "tile.split"
 
 
 @irdl_attr_definition

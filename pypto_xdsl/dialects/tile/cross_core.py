@@ -26,7 +26,8 @@ from xdsl.irdl import (
 from xdsl.utils.exceptions import VerifyException
 
 from pypto_xdsl.dialects.declared_op import lives_freely, lives_in, reads
-from pypto_xdsl.dialects.tile.attributes import MemorySpace, TransportSplit, TransportSplitAttr
+from pypto_xdsl.dialects.ptensor.attributes import TransportSplit, TransportSplitAttr
+from pypto_xdsl.dialects.tile.attributes import MemorySpace
 from pypto_xdsl.dialects.tile.base import TILE, InferringTileOp
 from pypto_xdsl.dialects.tile.types import TileType
 from pypto_xdsl.dialects.typed_op import TypedOp, Types, Value
@@ -40,17 +41,11 @@ from pypto_xdsl.syntax.op_syntax import (
 )
 
 _NO_SPLIT = TransportSplitAttr(TransportSplit.NONE)
-_SPLIT_AXIS = {
-    TransportSplit.UP_DOWN: 0,
-    TransportSplit.UP_DOWN_ODD: 0,
-    TransportSplit.LEFT_RIGHT: 1,
-    TransportSplit.LEFT_RIGHT_ODD: 1,
-}
 
 
 def _scale(tile: TileType, split: Attribute, scale: Callable[[int], int]) -> TileType:
     assert isinstance(split, TransportSplitAttr)
-    axis = _SPLIT_AXIS.get(split.data)
+    axis = split.data.axis
     shape, valid = list(tile.get_shape()), list(tile.valid_shape)
     if axis is not None:
         if len(shape) != 2:

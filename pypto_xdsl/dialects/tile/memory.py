@@ -25,6 +25,7 @@ from pypto_xdsl.dialects.declared_op import (
     names,
     reads,
     updates,
+    views,
     writes,
 )
 from pypto_xdsl.dialects.element_types import SCALAR
@@ -237,7 +238,7 @@ class ViewOp(TypedOp, ABC):
     """An op that names the storage of its operand; no element moves."""
 
     source = operand_def(reads(TILE))
-    result = result_def(names("source", TILE))
+    result = result_def(views("source", TILE))
 
     def __init__(self, source: Value, result_type: TileType):
         Operation.__init__(self, operands=[SSAValue.get(source)], result_types=[result_type])

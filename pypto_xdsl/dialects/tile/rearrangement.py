@@ -11,7 +11,7 @@ from xdsl.ir import Attribute
 from xdsl.irdl import irdl_op_definition, operand_def, opt_operand_def, result_def
 from xdsl.utils.exceptions import VerifyException
 
-from pypto_xdsl.dialects.declared_op import lives_in, lives_with, names, reads, workspace
+from pypto_xdsl.dialects.declared_op import lives_in, lives_with, reads, views, workspace
 from pypto_xdsl.dialects.element_types import byte_width
 from pypto_xdsl.dialects.tile.attributes import MemorySpace, TileLayout
 from pypto_xdsl.dialects.tile.base import TILE, InferringTileOp
@@ -120,7 +120,7 @@ class TransposeViewOp(InferringTileOp):
     name = "tile.transpose_view"
 
     source = operand_def(reads(TILE))
-    result = result_def(names("source", TILE))
+    result = result_def(views("source", TILE))
 
     @classmethod
     def infer(cls, operands: Types, properties: Mapping[str, Attribute]) -> Sequence[Attribute]:
@@ -150,6 +150,9 @@ class ReinterpretViewOp(ViewOp):
     """
 
     name = "tile.reinterpret_view"
+
+    source = operand_def(reads(TILE))
+    result = result_def(views("source", TILE))
 
     @staticmethod
     def reinterpreted(tile: TileType, element_type: Attribute) -> TileType:

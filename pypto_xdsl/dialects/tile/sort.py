@@ -29,6 +29,7 @@ from pypto_xdsl.dialects.element_types import (
     expect_element_types,
     expect_integers,
 )
+from pypto_xdsl.dialects.ptensor.sort import PAIR_BYTES, SORTED_BLOCK
 from pypto_xdsl.dialects.tile.attributes import MemorySpace
 from pypto_xdsl.dialects.tile.base import TILE, InferringTileOp
 from pypto_xdsl.dialects.tile.types import TileType
@@ -36,8 +37,6 @@ from pypto_xdsl.dialects.typed_op import Types, Value
 from pypto_xdsl.syntax.op_syntax import boolean_prop
 
 VEC = (MemorySpace.VEC,)
-PAIR_BYTES = 8
-SORTED_BLOCK = 32
 
 
 @irdl_op_definition

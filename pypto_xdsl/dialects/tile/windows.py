@@ -16,7 +16,7 @@ from xdsl.irdl import (
 )
 from xdsl.utils.exceptions import VerifyException
 
-from pypto_xdsl.dialects.declared_op import lives_freely, names, reads, updates
+from pypto_xdsl.dialects.declared_op import lives_freely, names, reads, updates, views
 from pypto_xdsl.dialects.extents import verify_extents, verify_window
 from pypto_xdsl.dialects.tile.attributes import MemorySpace
 from pypto_xdsl.dialects.tile.base import TILE
@@ -87,7 +87,7 @@ class SliceOp(TypedOp):
     static_offsets = subscript_prop()
     valid = var_operand_def(IndexType)
     static_valid = indices_prop("valid")
-    result = result_def(names("source", TILE))
+    result = result_def(views("source", TILE))
 
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
 
