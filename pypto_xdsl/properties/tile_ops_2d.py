@@ -45,7 +45,7 @@ def _changes_shape(op: DeclaredOp) -> bool:
     """Whether an op stands between a tile and a tensor, or between two shapes of a tile."""
     if any(isinstance(value.type, TensorType) for value in (*op.operands, *op.results)):
         return True
-    return any(op.is_view(result) for result in op.results)
+    return any(op.is_view(result) and op.window_start(result) is None for result in op.results)
 
 
 PROPERTY = Property(

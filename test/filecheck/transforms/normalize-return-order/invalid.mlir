@@ -1,0 +1,40 @@
+// Programs that the pass refuses.
+
+// RUN: pypto-opt --normalize-return-order --split-input-file --verify-diagnostics %s
+
+// A.6: the results of a use cannot be told apart.
+
+// expected-note @+2 {{'kernel' is defined here}}
+// expected-note @+1 {{'kernel' is defined here}}
+orch.func incore @kernel(out %a : tensor<16xf32>, out %b : tensor<16xf32>) -> (tensor<16xf32>, tensor<16xf32>) {
+  orch.return %b, %a : tensor<16xf32>, tensor<16xf32>
+}
+orch.func orchestration @main(out %a : tensor<16xf32>, out %b : tensor<16xf32>) {
+  // expected-error @+1 {{in function 'main' has 1 results of 'kernel', which returns 2}}
+  %r = orch.call @kernel(%a, %b) : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
+  // expected-error @+1 {{in function 'main' has 0 results of 'kernel', which returns 2}}
+  %t = orch.submit @kernel(%a, %b) : (tensor<16xf32>, tensor<16xf32>) -> !orch.task_id
+  orch.return
+}
+
+// -----
+
+// A-T12: what has to hold before.
+
+orch.func incore @tensors(in %x : tensor<16xf32>) -> tensor<16xf32> {
+  // expected-error @+2 {{pass 'normalize-return-order' requires property IncoreTileOps: 'ptensor.add' op works on whole tensors in kernel 'tensors', but a core computes on tiles}}
+  // expected-note @+1 {{property IncoreTileOps holds if no incore function makes a tensor or moves elements between tensors}}
+  %y = ptensor.add %x, %x : tensor<16xf32>
+  orch.return %y : tensor<16xf32>
+}
+
+// -----
+
+orch.func opaque @unsplit() {
+  // expected-error @+3 {{pass 'normalize-return-order' requires property SplitIncoreOrch: 'orch.incore' op is left in opaque function 'unsplit', but should have become an incore function}}
+  // expected-note @+2 {{property SplitIncoreOrch holds if no in-core scope is left outside incore functions}}
+  // expected-note @+1 {{run 'outline-incore-scopes' first}}
+  orch.incore {
+  }
+  orch.return
+}
