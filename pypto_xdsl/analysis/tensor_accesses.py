@@ -24,6 +24,7 @@ from pypto_xdsl.analysis.return_lineage import ReturnLineage
 from pypto_xdsl.analysis.walk import walk
 from pypto_xdsl.dialects.declared_op import DeclaredOp, Effect
 from pypto_xdsl.dialects.orch import Direction, DispatchOp, LaunchingOp
+from pypto_xdsl.dialects.tile import TileType
 
 WriteFilter = Callable[[Operation, Effect], bool]
 """Whether a write that an op declares is one."""
@@ -56,6 +57,18 @@ def tensor_accesses(
             collector.visit(inner)
     return TensorAccesses(
         _reached(collector.reads, collector.names), _reached(collector.writes, collector.names)
+    )
+
+
+def is_store(op: Operation) -> bool:
+    """Whether an op moves a tile to a tensor, and results in the tensor's next name."""
+    return (
+        isinstance(op, DeclaredOp)
+        and any(
+            isinstance(result.type, TensorType) and op.named_operand(result) is not None
+            for result in op.results
+        )
+        and any(isinstance(operand.type, TileType) for operand in op.operands)
     )
 
 

@@ -36,7 +36,12 @@ from xdsl.ir import Block, BlockArgument, Operation, OpResult, SSAValue
 from pypto_xdsl.analysis.call_graph import CallGraph
 from pypto_xdsl.analysis.live_in import live_ins
 from pypto_xdsl.analysis.return_lineage import ReturnLineage
-from pypto_xdsl.analysis.tensor_accesses import TensorAccesses, WriteFilter, tensor_accesses
+from pypto_xdsl.analysis.tensor_accesses import (
+    TensorAccesses,
+    WriteFilter,
+    is_store,
+    tensor_accesses,
+)
 from pypto_xdsl.analysis.walk import walk
 from pypto_xdsl.diagnostics import Diagnostic, DiagnosticsError, OpError, note
 from pypto_xdsl.dialects.orch import (
@@ -221,6 +226,8 @@ class _Result:
     """The output of the scope that it stands for."""
     value: SSAValue
     """What the function returns."""
+    origin: SSAValue
+    """Where in the body that is made; a parameter: where it is written first."""
     parameter: int | None
     """The parameter that this is."""
 
@@ -344,8 +351,10 @@ class _Outlining:
         assert end is not None
         directions = function.parameter_directions
         tracer = self.outliner.program.tracer(function)
-        written: dict[int, _Result] = {}
         results: list[_Result] = []
+        stored: dict[int, OpResult] = {}
+        """A parameter -> the output that stands for all values stored to it."""
+        unused: dict[int, OpResult] = {}
         for output, value in zip(self.scope.outputs, end.operands, strict=True):
             if output in self._forwarded:
                 continue
@@ -354,16 +363,35 @@ class _Outlining:
                 output.replace_all_uses_with(captured[value.index])
                 continue
             lineage = tracer.trace(value)
-            exact = lineage is not None and lineage.is_exact
-            parameter = lineage.parameter if lineage is not None and exact else None
-            place = value if parameter is None else function.parameters[parameter]
-            result = _Result(output, place, parameter)
-            if output.first_use is not None:
-                results.append(result)
-            elif self.rules.exports_writes and parameter is not None and place in accesses.writes:
-                written.setdefault(parameter, result)
+            if lineage is None or not lineage.is_exact:
+                if output.first_use is not None:
+                    results.append(_Result(output, value, value, None))
+                continue
+            index = lineage.parameter
+            parameter = function.parameters[index]
+            if output.first_use is None:
+                if self.rules.exports_writes and parameter in accesses.writes:
+                    unused.setdefault(index, output)
+                continue
+            if isinstance(value, OpResult) and not is_store(value.op):
+                results.append(_Result(output, parameter, value, index))
+            elif index in stored:
+                output.replace_all_uses_with(stored[index])
+            else:
+                stored[index] = output
+                results.append(_Result(output, parameter, parameter, index))
         used = {result.parameter for result in results}
-        results += [result for parameter, result in written.items() if parameter not in used]
+        results += [
+            _Result(output, function.parameters[index], function.parameters[index], index)
+            for index, output in unused.items()
+            if index not in used
+        ]
+        return self._in_order(results, function, accesses)
+
+    def _in_order(
+        self, results: list[_Result], function: FuncOp, accesses: TensorAccesses
+    ) -> Sequence[_Result]:
+        directions = function.parameter_directions
         parameters = [result.parameter for result in results]
         if (
             self.rules.orders_results
@@ -375,12 +403,10 @@ class _Outlining:
             place_of = {op: place for place, op in enumerate(walk(function))}
 
             def definition(result: _Result) -> tuple[int, int]:
-                origin = accesses.writes.get(result.value, result.value.owner)
-                if isinstance(origin, Block) or origin not in place_of:
-                    # A parameter that is handed back as it came.
-                    return -1, result.parameter or 0
-                index = result.value.index if isinstance(result.value, OpResult) else 0
-                return place_of[origin], index
+                if isinstance(result.origin, OpResult):
+                    return place_of[result.origin.op], result.origin.index
+                first_write = accesses.writes.get(result.origin)
+                return -1 if first_write is None else place_of[first_write], 0
 
             results.sort(key=definition)
         return results

@@ -33,9 +33,9 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 
+from pypto_xdsl.analysis.tensor_accesses import is_store
 from pypto_xdsl.dialects.declared_op import Effect
 from pypto_xdsl.dialects.orch import FunctionKind, HierarchyOp, Level, OutlinableScopeOp, Role
-from pypto_xdsl.dialects.tile import StoreOp
 from pypto_xdsl.properties.checked_pass import CheckedPass
 from pypto_xdsl.rewriting.outlining import Outliner, OutliningRules
 
@@ -54,7 +54,7 @@ def _level(scope: OutlinableScopeOp) -> tuple[Level, Role | None]:
 
 
 def _is_write(op: Operation, effect: Effect) -> bool:
-    return effect is not Effect.WRITE or not isinstance(op, StoreOp)
+    return effect is not Effect.WRITE or not is_store(op)
 
 
 HIERARCHY = OutliningRules(
