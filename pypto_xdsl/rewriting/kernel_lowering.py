@@ -90,6 +90,9 @@ class _Lowering:
         """The `pto.alloc_tile` of each storage."""
         self.extents: dict[SSAValue, tuple[Index, ...]] = {}
         """The valid extents of tiles of which some are known only at run time."""
+        self.valid_of: dict[SSAValue, tuple[Index, Index]] = {}
+        """The valid rows and columns of each buffer and view."""
+        self.views: list[Operation] = []
         self.grid: dict[str, SSAValue] = {}
 
     def run(self) -> tuple[func.FuncOp, Sequence[int]]:
@@ -101,6 +104,11 @@ class _Lowering:
             else:
                 self._lower(op)
         self.builder.insert_op(func.ReturnOp())
+        for view in reversed(self.views):
+            if view.results[0].first_use is None:
+                block = view.parent_block()
+                assert block is not None
+                block.erase_op(view)
         entry = self.builder.finish()
         types = FunctionType.from_lists([argument.type for argument in entry.args], [])
         lowered = func.FuncOp(self.kernel.sym_name.data, types, Region(entry))
@@ -386,8 +394,7 @@ class _Lowering:
             storage = self.allocated.get(self.storage.storage(value))
             if storage is None:
                 raise OpError(self.builder.origin, "uses a tile that has no storage")
-            found = self._retyped(storage, value)
-            self.tiles[value] = found
+            found = self.tiles[value] = self._retyped(storage, value)
         return found
 
     def _allocate(self, value: SSAValue) -> SSAValue:
@@ -395,33 +402,35 @@ class _Lowering:
         key = self.storage.storage(value)
         if key not in self.allocated:
             type = self._buffer_type(value)
-            rows, columns = self._matrix_extents(value)
+            valid = self._matrix_extents(value)
             values: dict[str, SSAValue | Sequence[SSAValue]] = {}
             if type.has_dynamic_valid:
                 values = {
-                    "valid_row": self.builder.index(rows),
-                    "valid_col": self.builder.index(columns),
+                    "valid_row": self.builder.index(valid[0]),
+                    "valid_col": self.builder.index(valid[1]),
                 }
-            self.allocated[key] = self.builder.insert(
+            storage = self.builder.insert(
                 build(pto.AllocTileOp, values, {}, (type,)), value.name_hint
             )
+            self.allocated[key] = storage
+            self.valid_of[storage] = valid
         return self._tile(value)
 
-    def _retyped(self, storage: SSAValue, value: SSAValue) -> SSAValue:
+    def _retyped(self, buffer: SSAValue, value: SSAValue) -> SSAValue:
         """A buffer under the type of a tile that shares its bytes."""
-        have, want = cast(pto.TileBufType, storage.type), self._buffer_type(value)
-        if have == want:
-            return storage
+        have, want = cast(pto.TileBufType, buffer.type), self._buffer_type(value)
+        valid = self._matrix_extents(value)
+        if have == want and valid == self.valid_of[buffer]:
+            return buffer
         if have.get_shape() == want.get_shape() and have.config == want.config:
-            rows, columns = self._matrix_extents(value)
             zero = self.builder.index(0)
             view = build(
                 pto.SubViewOp,
                 {
-                    "source": storage,
+                    "source": buffer,
                     "offsets": [zero, zero],
-                    "valid_row": self.builder.index(rows),
-                    "valid_col": self.builder.index(columns),
+                    "valid_row": self.builder.index(valid[0]),
+                    "valid_col": self.builder.index(valid[1]),
                 },
                 {},
                 (want,),
@@ -432,8 +441,11 @@ class _Lowering:
                 raise OpError(
                     self.builder.origin, "reshapes a tile whose valid region is known at run time"
                 )
-            view = build(pto.TReshapeOp, {"src": storage}, {}, (want,))
-        return self.builder.insert(view, value.name_hint)
+            view = build(pto.TReshapeOp, {"src": buffer}, {}, (want,))
+        self.views.append(view)
+        result = self.builder.insert(view, value.name_hint)
+        self.valid_of[result] = valid
+        return result
 
     def _buffer_type(self, value: SSAValue) -> pto.TileBufType:
         try:
@@ -458,12 +470,15 @@ class _Lowering:
         return valid[0], valid[1]
 
     def _view(self, op: tile.ReshapeOp | tile.SetValidShapeOp) -> None:
+        storage = self.allocated.get(self.storage.storage(op.source))
         if isinstance(op, tile.SetValidShapeOp):
             self._note_extents(op.result, op.valid_extents)
+            if storage is None or storage.type != self._buffer_type(op.result):
+                # A window keeps the shape of what it is a window of.
+                self.tiles[op.result] = self._retyped(self._tile(op.source), op.result)
         else:
             self._infer_extents(op, op.result)
-        source = self._tile(op.source)
-        self.tiles[op.result] = self._retyped(source, op.result)
+        self._tile(op.result)
 
     def _infer_extents(self, op: Operation, result: SSAValue) -> None:
         """
@@ -791,7 +806,9 @@ class _Lowering:
             raise OpError(
                 self.builder.origin, "exchanges tiles whose valid region is known only at run time"
             )
-        return self.builder.insert(build(pto.AllocTileOp, {}, {}, (type,)), "swap")
+        swap = self.builder.insert(build(pto.AllocTileOp, {}, {}, (type,)), "swap")
+        self.valid_of[swap] = self.valid_of[value]
+        return swap
 
     def _enter_scalars(self, new: Sequence[SSAValue], old: Sequence[SSAValue]) -> None:
         for value, was in zip(new, old, strict=True):
