@@ -142,8 +142,10 @@ class Outliner:
             return 0
         exporting = [scope for scope, _ in found if rules[type(scope)].exports_writes]
         carry_writes(function, exporting, self._program)
+        errors = len(self._errors)
         for kind in kinds:
-            self._outline_kind(function, kind)
+            if len(self._errors) == errors:
+                self._outline_kind(function, kind)
         self._calls.add(function)
         return len(found)
 
