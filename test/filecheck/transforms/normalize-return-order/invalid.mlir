@@ -2,23 +2,6 @@
 
 // RUN: pypto-opt --normalize-return-order --split-input-file --verify-diagnostics %s
 
-// A.6: the results of a use cannot be told apart.
-
-// expected-note @+2 {{'kernel' is defined here}}
-// expected-note @+1 {{'kernel' is defined here}}
-orch.func incore @kernel(out %a : tensor<16xf32>, out %b : tensor<16xf32>) -> (tensor<16xf32>, tensor<16xf32>) {
-  orch.return %b, %a : tensor<16xf32>, tensor<16xf32>
-}
-orch.func orchestration @main(out %a : tensor<16xf32>, out %b : tensor<16xf32>) {
-  // expected-error @+1 {{in function 'main' has 1 results of 'kernel', which returns 2}}
-  %r = orch.call @kernel(%a, %b) : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
-  // expected-error @+1 {{in function 'main' has 0 results of 'kernel', which returns 2}}
-  %t = orch.submit @kernel(%a, %b) : (tensor<16xf32>, tensor<16xf32>) -> !orch.task_id
-  orch.return
-}
-
-// -----
-
 // A-T12: what has to hold before.
 
 orch.func incore @tensors(in %x : tensor<16xf32>) -> tensor<16xf32> {
