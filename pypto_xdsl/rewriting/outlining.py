@@ -125,6 +125,8 @@ class Outliner:
         self._names: dict[Block | None, SymbolNames] = {}
         self._siblings: dict[FuncOp, set[str]] = {}
         self._errors: list[Diagnostic] = []
+        self._failed = set[Operation]()
+        """Scopes with an error inside."""
 
     @property
     def functions(self) -> Sequence[FuncOp]:
@@ -142,10 +144,8 @@ class Outliner:
             return 0
         exporting = [scope for scope, _ in found if rules[type(scope)].exports_writes]
         carry_writes(function, exporting, self._program)
-        errors = len(self._errors)
         for kind in kinds:
-            if len(self._errors) == errors:
-                self._outline_kind(function, kind)
+            self._outline_kind(function, kind)
         self._calls.add(function)
         return len(found)
 
@@ -157,7 +157,6 @@ class Outliner:
     def _outline_kind(self, function: FuncOp, rules: OutliningRules) -> None:
         counters: dict[OutlinableScopeOp | None, int] = {}
         names: dict[OutlinableScopeOp | None, str] = {None: function.sym_name.data}
-        failed = set[OutlinableScopeOp]()
         open_scopes: list[OutlinableScopeOp] = []
 
         def close() -> None:
@@ -170,14 +169,12 @@ class Outliner:
                         f"is inside another '{scope.name}', but a kernel cannot launch a kernel",
                         [note(around, "the enclosing scope is here")],
                     )
-                if scope not in failed:
+                if scope not in self._failed:
                     _Outlining(self, function, scope, rules, names[scope]).run()
             except DiagnosticsError as error:
                 self._errors += error.diagnostics
-                failed.add(scope)
-            if scope in failed and around is not None:
                 # An error inside would only make others outside.
-                failed.add(around)
+                self._failed.update(_around(scope))
 
         for scope, around in list(_scopes(function, {rules.scope: rules})):
             while open_scopes and open_scopes[-1] is not around:
@@ -208,16 +205,22 @@ class Outliner:
         return self._program
 
 
+def _around(op: Operation) -> Iterator[Operation]:
+    """The ops that an op stands in, from the inside out."""
+    around = op.parent_op()
+    while around is not None:
+        yield around
+        around = around.parent_op()
+
+
 def _scopes(
     function: FuncOp, kinds: Mapping[type[OutlinableScopeOp], OutliningRules]
 ) -> Iterator[tuple[OutlinableScopeOp, OutlinableScopeOp | None]]:
     """The scopes of some kinds in a function, with the nearest scope of these kinds around."""
     for op in walk(function):
         if isinstance(op, OutlinableScopeOp) and type(op) in kinds:
-            around = op.parent_op()
-            while around is not None and type(around) not in kinds and around is not function:
-                around = around.parent_op()
-            yield op, around if isinstance(around, OutlinableScopeOp) else None
+            enclosing = (a for a in _around(op) if isinstance(a, OutlinableScopeOp))
+            yield op, next((a for a in enclosing if type(a) in kinds), None)
 
 
 @dataclass(frozen=True)
@@ -521,8 +524,7 @@ class _Outlining:
 def _check_predicate(scope: OutlinableScopeOp) -> None:
     if scope.predicate_tensor is None:
         return
-    around = scope.parent_op()
-    while around is not None and not isinstance(around, FuncOp):
+    for around in _around(scope):
         if isinstance(around, OutlinableScopeOp) and not isinstance(around, HierarchyOp):
             raise OpError(
                 scope,
@@ -530,7 +532,6 @@ def _check_predicate(scope: OutlinableScopeOp) -> None:
                 "a predicate decides whether a whole task runs, so put it there",
                 [note(around, "this is the task")],
             )
-        around = around.parent_op()
 
 
 def _stays_inside(value: SSAValue) -> str | None:
