@@ -58,7 +58,7 @@ PASSES: tuple[str, ...] = (
 TARGETS: dict[str, str] = {"pto": "PtoTarget"}
 """Target name -> name of its class in `targets/<target name>.py`."""
 
-FRONTENDS: dict[str, str] = {"pto": "PtoFrontend"}
+FRONTENDS: dict[str, str] = {"pl": "PlFrontend", "pto": "PtoFrontend"}
 """Frontend name (the file ending that it reads) -> name of its class in `frontend/<name>.py`."""
 
 

@@ -55,7 +55,8 @@ from pypto_xdsl.tools.pass_flags import split_pass_flags
 _CHUNK_BORDER = re.compile(r"^// -----[^\n]*", re.MULTILINE)
 _OUTPUT_BORDER = "// -----\n"
 _MODULE_TEXT = "mlir"
-_FRONTEND_OF_ENDING = {"py": "pl"}
+_DSL = "pl"
+_FRONTEND_OF_ENDING = {"py": _DSL}
 """Frontends that `pypto-opt` picks by an ending that is not their name."""
 
 
@@ -95,6 +96,28 @@ class PyptoOptMain(xDSLOptMain):
             "--verify-each",
             action="store_true",
             help="Check structural properties after each pass, not only at the start",
+        )
+        arg_parser.add_argument(
+            "--list-programs",
+            action="store_true",
+            help="List the programs that a Python file holds, and exit",
+        )
+        arg_parser.add_argument(
+            "--program", metavar="NAME", help="The program to read from a Python file"
+        )
+        arg_parser.add_argument(
+            "--define",
+            action="append",
+            default=[],
+            metavar="NAME=VALUE",
+            help="The value of a name outside a Python program that its text does not settle",
+        )
+        arg_parser.add_argument(
+            "--arg-type",
+            action="append",
+            default=[],
+            metavar="NAME=128x128xf32",
+            help="The type of a parameter of a @pl.jit entry, or its value",
         )
         for when in ("before-all", "after-all", "after-change"):
             arg_parser.add_argument(
@@ -190,6 +213,19 @@ class PyptoOptMain(xDSLOptMain):
                 else:
                     print(diagnostic, file=sys.stderr)
         self._write_output(_OUTPUT_BORDER.join(output))
+
+    def list_programs(self) -> None:
+        """Print the names of the programs in a Python file."""
+        from pypto_xdsl.frontend.pl import program_names, read_source
+
+        source, _ = self._read_input()
+        try:
+            for name in program_names(read_source(source, self.get_input_name())):
+                print(name)
+        except DiagnosticsError as e:
+            self.problems.extend(map(str, e.diagnostics))
+        except UnicodeDecodeError as e:
+            self.problems.append(str(self._not_text(source, e, 0)))
 
     def _chunks(self, source: bytes) -> list[tuple[bytes, int]]:
         """The parts of the input that are processed one by one, each with its line offset."""
@@ -324,7 +360,10 @@ def _run(args: Sequence[str]) -> int:
         sys.stdout.write(pass_list())
         return 0
     try:
-        tool.run()
+        if tool.args.list_programs:
+            tool.list_programs()
+        else:
+            tool.run()
     except ShrinkException:
         print("Success, can shrink")
         return 0

@@ -1,0 +1,135 @@
+"""
+PyPTO's Python DSL as a language that is read: `pypto-opt kernel.py --outline-incore-scopes`.
+
+The file is parsed with `ast` and never executed or imported.
+
+* `source` holds the file, `discovery` finds the programs in it.
+* `compile_time` evaluates the Python around them: constants, arithmetic, imports.
+* `program` reads functions, callees first; `function_options` their decorators, `jit` those that
+  are specialised, `annotations` their types.
+* `statements`, `loops` and `scopes` build ops in SSA form, for which `liveness` tells what a region
+  has to give to the code after it, and `control_flow` removes jumps. `merging` is about values
+  that meet.
+* `expressions`, `scalars`, `subscripts`, `calls` and `special_calls` are what statements hold;
+  `operations` calls ops by their definitions, `structural_ops` those with a form of their own.
+* `vocabulary` is the table of words, shared with the target that prints the DSL.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import IO, Any
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.parser import Parser
+from xdsl.utils.exceptions import ParseError
+from xdsl.utils.frontend import Frontend
+
+from pypto_xdsl.diagnostics import Diagnostic, DiagnosticsError
+from pypto_xdsl.frontend.pl.compile_time import DType
+from pypto_xdsl.frontend.pl.discovery import Candidate, choose, find_programs, reader_of
+from pypto_xdsl.frontend.pl.source import Source
+from pypto_xdsl.frontend.pl.vocabulary import DTYPES
+
+
+@dataclass(frozen=True)
+class PlFrontend(Frontend):
+    """Reads a program of PyPTO's Python DSL."""
+
+    name = "pl"
+
+    program: str | None = None
+    """The program to read, where the file holds several: its qualified name."""
+    define: tuple[str, ...] = ()
+    """`NAME=VALUE` for names outside that the text does not settle."""
+    arg_type: tuple[str, ...] = ()
+    """`NAME=128x128xf32`, or `NAME=4`, for parameters of a `@pl.jit` entry."""
+
+    def parse(self, ctx: Context, input: IO[bytes], input_name: str) -> ModuleOp:
+        source = read_source(input.read(), input_name)
+        candidate = choose(source, find_programs(source), self.program)
+        return read_program(
+            source,
+            candidate,
+            parse_defines(source, self.define),
+            parse_argument_types(ctx, source, self.arg_type),
+        )
+
+
+def read_source(data: bytes, name: str) -> Source:
+    """A file's bytes as a parsed source. Raises `UnicodeDecodeError` for what is no text."""
+    text = data.decode("utf-8-sig")
+    path = None if name.startswith("<") else name
+    return Source(text, name, path)
+
+
+def read_program(
+    source: Source,
+    candidate: Candidate,
+    defines: Mapping[str, Any] | None = None,
+    argument_types: Mapping[str, Any] | None = None,
+) -> ModuleOp:
+    """A program of a source as a module."""
+    reader = reader_of(source, candidate, defines)
+    reader.argument_types = dict(argument_types or {})
+    try:
+        return reader.read()
+    except RecursionError:
+        node = candidate.nodes[0]
+        raise source.error(node, "the program is nested too deeply") from None
+
+
+def program_names(source: Source) -> list[str]:
+    """The names of the programs of a source."""
+    return [candidate.name for candidate in find_programs(source)]
+
+
+def parse_defines(source: Source, defines: Sequence[str]) -> dict[str, Any]:
+    """`NAME=VALUE` pairs; a value is a Python literal or a dtype."""
+    found: dict[str, Any] = {}
+    for define in defines:
+        name, equals, text = define.partition("=")
+        if not equals or not name.isidentifier():
+            raise _error(source, f"--define takes NAME=VALUE, got '{define}'")
+        text = text.strip()
+        word = text.removeprefix("pl.")
+        if word in DTYPES:
+            found[name] = DType(word, DTYPES[word])
+            continue
+        try:
+            found[name] = ast.literal_eval(text)
+        except (ValueError, SyntaxError, RecursionError, MemoryError):
+            raise _error(source, f"--define {name}: '{text}' is no constant of Python") from None
+    return found
+
+
+def parse_argument_types(ctx: Context, source: Source, given: Sequence[str]) -> dict[str, Any]:
+    """`NAME=128x128xf32` pairs: the type of a tensor or scalar, or a constant."""
+    found: dict[str, Any] = {}
+    for entry in given:
+        name, equals, text = entry.partition("=")
+        text = text.strip()
+        if not equals or not name.isidentifier() or not text:
+            raise _error(source, f"--arg-type takes NAME=128x128xf32, got '{entry}'")
+        try:
+            found[name] = ast.literal_eval(text)
+            continue
+        except (ValueError, SyntaxError):
+            pass
+        if "x" in text and text[0] in "0123456789?" and not text.startswith("tensor<"):
+            text = f"tensor<{text}>"
+        if text in DTYPES:
+            found[name] = DTYPES[text]
+            continue
+        try:
+            found[name] = Parser(ctx, text).parse_type()
+        except ParseError:
+            raise _error(source, f"--arg-type {name}: '{text}' is no type") from None
+    return found
+
+
+def _error(source: Source, message: str) -> DiagnosticsError:
+    return DiagnosticsError((Diagnostic(message, source.name, 1, 1),))

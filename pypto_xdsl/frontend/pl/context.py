@@ -1,0 +1,377 @@
+"""
+The state of reading one function: where ops go, what names stand for, and which constants exist.
+
+Names are kept in frames, one for each region that is being read, so that what a region changed is
+what its frame holds. A name that names a tensor moves on when the tensor is written through any
+other name: `rename` binds all names of the old value to the new one.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Generator, Iterable, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import (
+    FloatAttr,
+    IndexType,
+    IntegerAttr,
+    IntegerType,
+    TensorType,
+)
+from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue
+from xdsl.utils.exceptions import VerifyException
+
+from pypto_xdsl.diagnostics import DiagnosticsError
+from pypto_xdsl.dialects.element_types import is_float
+from pypto_xdsl.dialects.orch.attributes import TASK_ID, FunctionKind, SplitMode, TaskIdType
+from pypto_xdsl.dialects.orch.tasks import TaskInvalidOp
+from pypto_xdsl.dialects.ptensor.memory import DimOp
+from pypto_xdsl.dialects.ptensor.types import symbols_of
+from pypto_xdsl.frontend.pl.compile_time import DType, StaticScope, Symbol
+from pypto_xdsl.frontend.pl.liveness import Liveness
+from pypto_xdsl.frontend.pl.source import MAX_DEPTH, Node, Source
+from pypto_xdsl.frontend.pl.values import (
+    Literal,
+    Tuple,
+    Typed,
+    Unavailable,
+    Value,
+    describe_type,
+    describe_value,
+    fits,
+    is_constant,
+    is_literal,
+    literal_type,
+)
+from pypto_xdsl.frontend.pl.vocabulary import INDEX
+
+if TYPE_CHECKING:
+    from pypto_xdsl.frontend.pl.program import ProgramReader
+
+_OpT = TypeVar("_OpT", bound=Operation)
+
+
+class Names:
+    """What names stand for, in frames; the last frame is the innermost region."""
+
+    def __init__(self) -> None:
+        self.frames: list[dict[str, Value]] = [{}]
+        self._named: dict[SSAValue, list[str]] = {}
+
+    def lookup(self, name: str) -> Value:
+        """What a name stands for. Raises `KeyError`."""
+        for frame in reversed(self.frames):
+            if name in frame:
+                return frame[name]
+        raise KeyError(name)
+
+    def get(self, name: str) -> Value:
+        """What a name stands for, `Unavailable` if nothing."""
+        for frame in reversed(self.frames):
+            if name in frame:
+                return frame[name]
+        return Unavailable("is not defined here")
+
+    def bind(self, name: str, value: Value) -> None:
+        """Let a name stand for a value, in the innermost frame."""
+        self.frames[-1][name] = value
+        if isinstance(value, SSAValue) and isinstance(value.type, TensorType):
+            self._named.setdefault(value, []).append(name)
+
+    def names_of(self, value: SSAValue) -> list[str]:
+        """The names that now stand for a tensor."""
+        found = dict.fromkeys(self._named.get(value, ()))
+        return [name for name in found if self.get(name) is value]
+
+    def rename(self, old: SSAValue, new: SSAValue) -> None:
+        """Let every name of a tensor stand for the tensor's next value."""
+        if old is new:
+            return
+        for name in self.names_of(old):
+            self.bind(name, new)
+
+    @contextmanager
+    def frame(self) -> Generator[dict[str, Value]]:
+        """A frame for a region; it holds what the region changed, also afterwards."""
+        frame: dict[str, Value] = {}
+        self.frames.append(frame)
+        try:
+            yield frame
+        finally:
+            self.frames.pop()
+
+
+@dataclass
+class Construct:
+    """A loop or `if` around: what its `pl.yield_` gives, and what may leave it."""
+
+    kind: str
+    """`for`, `while` or `if`."""
+    yields: list[str] | None = None
+    """The names that the block at hand yields, once it did."""
+    node: ast.AST | None = None
+
+
+@dataclass
+class Context:
+    """The function at hand. See the module's documentation."""
+
+    program: ProgramReader
+    source: Source
+    scope: StaticScope
+    """The names around the function."""
+    kind: FunctionKind
+    liveness: Liveness
+    block: Block
+    reader: Callable[[Context, ast.expr], Value]
+    names: Names = field(default_factory=Names)
+    constants: list[dict[tuple[Any, ...], SSAValue]] = field(default_factory=lambda: [{}])
+    constructs: list[Construct] = field(default_factory=list[Construct])
+    symbols: dict[str, tuple[SSAValue, int]] = field(
+        default_factory=dict[str, tuple[SSAValue, int]]
+    )
+    """The parameter and axis that declare each symbol."""
+    symbol_values: dict[str, SSAValue] = field(default_factory=dict[str, SSAValue])
+    prefix: str = ""
+    """What keeps the names of a spliced function apart from those around."""
+    auto_scope: bool = True
+    scopes: list[str] = field(default_factory=list[str])
+    """The kinds of the scopes around, outermost first."""
+    strict_types: bool = True
+    """Whether a name keeps its type."""
+    dumped: set[str] = field(default_factory=set[str])
+    depth: int = 0
+    block_entry: Block | None = None
+    splicing: tuple[ast.FunctionDef, ...] = ()
+    """The functions that are being spliced, outermost first."""
+    returned: Value = None
+    policies: list[list[Any]] = field(default_factory=list[list[Any]])
+    """The cache policies set in each scope around."""
+    split_modes: list[SplitMode] = field(default_factory=list[SplitMode])
+    """The modes of the regions around that both vector cores run."""
+    unrolled: int = 1
+    """How often the statements at hand are read."""
+
+    # Errors
+
+    def error(self, node: Node, message: str) -> DiagnosticsError:
+        """An error at a node, to be raised."""
+        return self.source.error(node, message)
+
+    # Expressions
+
+    def read(self, node: ast.expr) -> Value:
+        """What an expression gives; its ops are emitted."""
+        self.depth += 1
+        if self.depth > MAX_DEPTH:
+            raise self.error(node, "the expression is nested too deeply")
+        try:
+            return self.reader(self, node)
+        finally:
+            self.depth -= 1
+
+    def value(self, node: ast.expr, type: Attribute | None = None) -> SSAValue:
+        """What an expression gives, as one SSA value."""
+        return self.materialize(self.read(node), node, type)
+
+    def index(self, node: ast.expr) -> SSAValue:
+        """What an expression gives, as an index."""
+        return self.as_index(self.read(node), node)
+
+    # Ops
+
+    def emit(self, op: _OpT, node: Node) -> _OpT:
+        """Add an op at the end of the block at hand; it comes from a node."""
+        op.location = self.source.location(node)
+        self.block.add_op(op)
+        return op
+
+    def build(self, make: Callable[[], _OpT], node: Node, what: str) -> _OpT:
+        """Add an op whose construction may find that its operands do not fit."""
+        try:
+            op = make()
+        except VerifyException as e:
+            raise self.error(node, f"{what}: {e}") from None
+        return self.emit(op, node)
+
+    @contextmanager
+    def inside(self, block: Block) -> Generator[dict[str, Value]]:
+        """Read the statements of a region into its block; gives the frame of its names."""
+        outer = self.block
+        self.block = block
+        self.constants.append({})
+        try:
+            with self.names.frame() as frame:
+                yield frame
+        finally:
+            self.constants.pop()
+            self.block = outer
+
+    # Constants
+
+    def constant(self, value: Literal, type: Attribute, node: Node) -> SSAValue:
+        """A constant of a type; one op for equal ones in a region."""
+        if is_float(type):
+            value = float(value)
+            key = (repr(value), type)
+        else:
+            value = int(value)
+            key = (value, type)
+        for known in reversed(self.constants):
+            if key in known:
+                return known[key]
+        if is_float(type):
+            attribute: Attribute = FloatAttr(value, type)  # pyright: ignore
+        else:
+            assert isinstance(type, IntegerType | IndexType)
+            assert isinstance(value, int)
+            attribute = IntegerAttr(value, type, truncate_bits=True)
+        op = self.emit(arith.ConstantOp(attribute), node)  # pyright: ignore
+        self.constants[-1][key] = op.result
+        return op.result
+
+    def materialize(self, value: Value, node: Node, type: Attribute | None = None) -> SSAValue:
+        """A value as an SSA value; a literal takes the given type."""
+        if isinstance(value, SSAValue):
+            return value
+        if is_constant(value):
+            if type is None or isinstance(value, Typed):
+                type = literal_type(value)
+            number = value.value if isinstance(value, Typed) else value
+            if isinstance(type, TaskIdType):
+                raise self.error(node, f"{describe_value(value)} is no task")
+            if not fits(number, type):
+                raise self.error(node, f"{number} does not fit {describe_type(type)}")
+            return self.constant(number, type, node)
+        match value:
+            case None:
+                return self.emit(TaskInvalidOp(), node).task
+            case Symbol(name=name):
+                return self.symbol(name, node)
+            case Unavailable(reason=reason):
+                raise self.error(node, f"this {reason}")
+            case Tuple(elements=(single,)):
+                return self.materialize(single, node, type)
+            case _:
+                raise self.error(node, f"expected a value, got {describe_value(value)}")
+
+    def symbol(self, name: str, node: Node) -> SSAValue:
+        """The run-time value of a symbolic extent, read from the parameter that declares it."""
+        known = self.symbol_values.get(name)
+        if known is not None:
+            return known
+        if name not in self.symbols:
+            raise self.error(node, f"no parameter has the symbol '{name}' as an extent")
+        parameter, axis = self.symbols[name]
+        op = DimOp(parameter, axis)
+        op.location = self.source.location(node)
+        # At the entry, so that every block sees it.
+        entry = self.block_entry
+        assert entry is not None
+        first = entry.first_op
+        if first is None:
+            entry.add_op(op)
+        else:
+            entry.insert_op_before(op, first)
+        op.result.name_hint = hint(name)
+        self.symbol_values[name] = op.result
+        return op.result
+
+    def as_index(self, value: Value, node: Node) -> SSAValue:
+        """A value as an `index`."""
+        if is_literal(value):
+            if isinstance(value, float):
+                raise self.error(node, f"expected an index, got {value}")
+            return self.constant(value, INDEX, node)
+        found = self.materialize(value, node)
+        if found.type == INDEX:
+            return found
+        if isinstance(found.type, IntegerType) and found.type.width.data > 1:
+            return self.emit(arith.IndexCastOp(found, INDEX), node).result
+        raise self.error(node, f"expected an index, got {describe_type(found.type)}")
+
+    def static_int(self, value: Value, node: Node, what: str) -> int:
+        """A value as an integer that is known at compile time."""
+        if isinstance(value, Typed):
+            value = value.value
+        if isinstance(value, bool) or not isinstance(value, int):
+            raise self.error(
+                node, f"{what} must be a constant integer, got {describe_value(value)}"
+            )
+        return value
+
+    # Names
+
+    def bind(self, name: str, value: Value) -> None:
+        """Let a name of the function at hand stand for a value."""
+        self.names.bind(self.prefix + name, value)
+        if isinstance(value, OpResult) and value.name_hint is None:
+            value.name_hint = hint(name)
+
+    def lookup(self, name: str) -> Value:
+        """What a name of the function at hand stands for. Raises `KeyError`."""
+        return self.names.lookup(self.prefix + name)
+
+    def is_defined(self, name: str) -> bool:
+        return not isinstance(self.names.get(self.prefix + name), Unavailable)
+
+    def is_inside(self, *kinds: str) -> bool:
+        """Whether a scope of one of these kinds is around."""
+        return any(kind in kinds for kind in self.scopes)
+
+
+def hint(name: str) -> str | None:
+    """A name as a hint for the printer, None if it cannot be one."""
+    if name.isidentifier() and name.isascii() and name.strip("_"):
+        return name.rstrip("_") if name[-1] == "_" else name
+    return None
+
+
+def symbol_at(value: Value) -> str | None:
+    """The symbol that an index value is the extent of, if it is one."""
+    if isinstance(value, Symbol):
+        return value.name
+    if isinstance(value, SSAValue) and isinstance(value.owner, DimOp):
+        op = value.owner
+        assert isinstance(op.source.type, TensorType)
+        return symbols_of(op.source.type)[op.axis.value.data]
+    return None
+
+
+def element_of(dtype: Value) -> Attribute | None:
+    """The type that a dtype stands for."""
+    return dtype.type if isinstance(dtype, DType) else None
+
+
+def as_tuple(value: Value) -> Sequence[Value] | None:
+    """The elements of a list or tuple of values, None for anything else."""
+    match value:
+        case Tuple(elements=elements):
+            return elements
+        case list() | tuple():
+            return value  # pyright: ignore[reportUnknownVariableType]
+        case range():
+            return list(value)
+        case _:
+            return None
+
+
+def task_or_fail(context: Context, value: Value, node: Node) -> SSAValue:
+    """A value as a task identity or an array of them."""
+    found = context.materialize(value, node)
+    if found.type == TASK_ID:
+        return found
+    element = getattr(found.type, "element_type", None)
+    if element == TASK_ID:
+        return found
+    raise context.error(node, f"expected a task, got {describe_type(found.type)}")
+
+
+def join_words(words: Iterable[str]) -> str:
+    """Words as `a, b and c`."""
+    *most, last = list(words)
+    return f"{', '.join(most)} and {last}" if most else last

@@ -1,0 +1,382 @@
+"""
+`break`, `continue` and early `return` as structured control flow, on the syntax tree.
+
+* What follows an `if` whose branch always leaves moves to the other branch.
+* Where that is not enough, what follows is guarded by a flag.
+* A loop with `break` becomes a `while` over a flag and its index.
+
+Names made here hold characters that no name of a program has.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pypto_xdsl.frontend.pl.source import Source, dotted_name
+
+BREAK, CONTINUE, INDEX, RETURN = "%break", "%continue", "%index", "%return"
+_SEQUENTIAL = ("range", "pipeline", "while_")
+_Jump = ast.Break | ast.Continue
+
+
+@dataclass
+class _Counter:
+    value: int = 0
+
+    def fresh(self, name: str) -> str:
+        self.value += 1
+        return f"{name}{self.value}"
+
+
+def lower(source: Source, function: ast.FunctionDef) -> list[ast.stmt]:
+    """The body of a function without jumps; itself where it has none."""
+    body = function.body
+    jumps, inner = _jumps_and_returns(body)
+    if not jumps and not inner:
+        return body
+    lowering = _Lowering(source)
+    if jumps:
+        body = lowering.block(body, None)
+    if inner:
+        body = lowering.returns(body)
+    return body
+
+
+def _jumps_and_returns(body: Sequence[ast.stmt]) -> tuple[bool, bool]:
+    """Whether a body has jumps, and returns before its end."""
+    jumps = False
+    early = False
+    pending: list[tuple[ast.stmt, bool]] = [
+        (statement, place == len(body) - 1) for place, statement in enumerate(body)
+    ]
+    while pending:
+        statement, last = pending.pop()
+        if isinstance(statement, _Jump):
+            jumps = True
+        elif isinstance(statement, ast.Return):
+            early |= not last
+        else:
+            for field in ("body", "orelse"):
+                for inner in getattr(statement, field, ()):
+                    pending.append((inner, False))
+    return jumps, early
+
+
+def _contains(body: Sequence[ast.stmt], kinds: tuple[type[ast.stmt], ...]) -> bool:
+    """Whether a body has jumps of these kinds that leave it, not a loop inside."""
+    pending = list(body)
+    while pending:
+        statement = pending.pop()
+        if isinstance(statement, kinds):
+            return True
+        if isinstance(statement, ast.For | ast.While):
+            if ast.Return in kinds:
+                pending += statement.body
+            continue
+        for field in ("body", "orelse"):
+            pending += getattr(statement, field, ())
+    return False
+
+
+def _name(name: str, at: ast.stmt | ast.expr, *, store: bool = False) -> ast.Name:
+    return ast.copy_location(ast.Name(name, ast.Store() if store else ast.Load()), at)
+
+
+def _assign(name: str, value: ast.expr, at: ast.stmt) -> ast.stmt:
+    return ast.copy_location(ast.Assign([_name(name, at, store=True)], value), at)
+
+
+def _constant(value: bool | int, at: ast.stmt) -> ast.expr:
+    return ast.copy_location(ast.Constant(value), at)
+
+
+def _not(name: str, at: ast.stmt) -> ast.expr:
+    return ast.copy_location(ast.UnaryOp(ast.Not(), _name(name, at)), at)
+
+
+def _if(test: ast.expr, body: list[ast.stmt], orelse: list[ast.stmt], at: ast.stmt) -> ast.stmt:
+    return ast.copy_location(ast.If(test, body or [_pass(at)], orelse), at)
+
+
+def _pass(at: ast.stmt) -> ast.stmt:
+    return ast.copy_location(ast.Pass(), at)
+
+
+class _Lowering:
+    def __init__(self, source: Source):
+        self.source = source
+        self.counter = _Counter()
+
+    # Loops
+
+    def block(self, body: Sequence[ast.stmt], loop: ast.stmt | None) -> list[ast.stmt]:
+        """A block with the jumps of the loops in it lowered; those of `loop` itself stay."""
+        result: list[ast.stmt] = []
+        for statement in body:
+            match statement:
+                case ast.For() | ast.While():
+                    result += self.loop(statement)
+                case ast.If():
+                    then = self.block(statement.body, loop)
+                    orelse = self.block(statement.orelse, loop)
+                    result.append(_if(statement.test, then, orelse, statement))
+                case ast.With():
+                    inner = self.block(statement.body, loop)
+                    if _contains(inner, (ast.Break, ast.Continue)):
+                        raise self.source.error(
+                            statement, "'break' and 'continue' cannot leave a scope"
+                        )
+                    result.append(ast.copy_location(ast.With(statement.items, inner), statement))
+                case ast.Break() | ast.Continue():
+                    if loop is None:
+                        word = "break" if isinstance(statement, ast.Break) else "continue"
+                        raise self.source.error(statement, f"'{word}' outside a loop")
+                    result.append(statement)
+                case _:
+                    result.append(statement)
+        return result
+
+    def loop(self, statement: ast.For | ast.While) -> list[ast.stmt]:
+        """A loop without jumps."""
+        body = self.block(statement.body, statement)
+        breaks = _contains(body, (ast.Break,))
+        continues = _contains(body, (ast.Continue,))
+        if not breaks and not continues:
+            return [_with_body(statement, body)]
+        if isinstance(statement, ast.For):
+            self._check_kind(statement)
+        *_, last = body
+        if _yields(last):
+            raise self.source.error(
+                statement, "'break' and 'continue' in a loop with pl.yield_ are not supported"
+            )
+        if continues:
+            body = self._jump(body, ast.Continue, self.counter.fresh(CONTINUE), statement)
+        if not breaks:
+            return [_with_body(statement, body)]
+        flag = self.counter.fresh(BREAK)
+        body = self._jump(body, ast.Break, flag, statement, sets_before=False)
+        before = _assign(flag, _constant(False, statement), statement)
+        if isinstance(statement, ast.While):
+            test = ast.BoolOp(ast.And(), [statement.test, _not(flag, statement)])
+            loop = ast.While(ast.copy_location(test, statement), body, [])
+            return [before, ast.copy_location(loop, statement)]
+        return [before, *self._counted(statement, body, flag)]
+
+    def _check_kind(self, statement: ast.For) -> None:
+        iterator = statement.iter
+        path = dotted_name(iterator.func) if isinstance(iterator, ast.Call) else None
+        if path is None or path[-1] not in _SEQUENTIAL:
+            kind = ".".join(path) if path else "this"
+            raise self.source.error(statement, f"'break' and 'continue' cannot leave a {kind} loop")
+        assert isinstance(iterator, ast.Call)
+        if any(keyword.arg == "init_values" for keyword in iterator.keywords):
+            raise self.source.error(
+                statement, "'break' and 'continue' in a loop with init_values are not supported"
+            )
+
+    def _counted(self, statement: ast.For, body: list[ast.stmt], flag: str) -> list[ast.stmt]:
+        """A `for` over a range as a `while` with an index."""
+        iterator = statement.iter
+        assert isinstance(iterator, ast.Call)
+        bounds = list(iterator.args)
+        if not isinstance(statement.target, ast.Name) or not 1 <= len(bounds) <= 3:
+            raise self.source.error(statement, "'break' needs a loop like 'for i in pl.range(n)'")
+        at = statement
+        start: ast.expr = _constant(0, at) if len(bounds) == 1 else bounds[0]
+        stop = bounds[0] if len(bounds) == 1 else bounds[1]
+        step: ast.expr = bounds[2] if len(bounds) == 3 else _constant(1, at)
+        descends = isinstance(step, ast.UnaryOp) and isinstance(step.op, ast.USub)
+        index, limit = self.counter.fresh(INDEX), self.counter.fresh(INDEX)
+        order = ast.Gt() if descends else ast.Lt()
+        compare = ast.copy_location(ast.Compare(_name(index, at), [order], [_name(limit, at)]), at)
+        test = ast.copy_location(ast.BoolOp(ast.And(), [compare, _not(flag, at)]), at)
+        step_on = _assign(
+            index, ast.copy_location(ast.BinOp(_name(index, at), ast.Add(), step), at), at
+        )
+        loop_body: list[ast.stmt] = [
+            _assign(statement.target.id, _name(index, at), at),
+            *body,
+            _if(_not(flag, at), [step_on], [], at),
+        ]
+        loop = ast.copy_location(ast.While(test, loop_body, []), at)
+        as_index = ast.copy_location(
+            ast.Call(_path(("pl", "cast"), at), [start, _path(("pl", "INDEX"), at)], []), at
+        )
+        return [_assign(index, as_index, at), _assign(limit, stop, at), loop]
+
+    def _jump(
+        self,
+        body: Sequence[ast.stmt],
+        kind: type[_Jump],
+        flag: str,
+        at: ast.stmt,
+        *,
+        sets_before: bool = True,
+    ) -> list[ast.stmt]:
+        """A body in which every jump of a kind skips what follows it."""
+        lowered, needs_flag = self._skip(body, kind, flag, always_set=not sets_before)
+        if needs_flag and sets_before:
+            lowered.insert(0, _assign(flag, _constant(False, at), at))
+        return lowered
+
+    def _skip(
+        self, body: Sequence[ast.stmt], kind: type[_Jump], flag: str, *, always_set: bool
+    ) -> tuple[list[ast.stmt], bool]:
+        """The lowered body, and whether it reads the flag."""
+        result: list[ast.stmt] = []
+        for place, statement in enumerate(body):
+            rest = body[place + 1 :]
+            if isinstance(statement, kind):
+                if always_set or flag:
+                    result.append(_assign(flag, _constant(True, statement), statement))
+                return result, always_set
+            if not isinstance(statement, ast.If) or not _contains([statement], (kind,)):
+                result.append(statement)
+                continue
+            then_leaves = _always_leaves(statement.body, kind)
+            else_leaves = _always_leaves(statement.orelse, kind)
+            if then_leaves and not _contains(statement.orelse, (kind,)):
+                then, _ = self._skip(statement.body, kind, flag, always_set=always_set)
+                tail, reads = self._skip(
+                    [*statement.orelse, *rest], kind, flag, always_set=always_set
+                )
+                result.append(_if(statement.test, _useful(then, flag, always_set), tail, statement))
+                return result, reads
+            if else_leaves and not _contains(statement.body, (kind,)):
+                orelse, _ = self._skip(statement.orelse, kind, flag, always_set=always_set)
+                tail, reads = self._skip(
+                    [*statement.body, *rest], kind, flag, always_set=always_set
+                )
+                orelse = _useful(orelse, flag, always_set)
+                result.append(_if(statement.test, tail, orelse, statement))
+                return result, reads
+            then, _ = self._skip(statement.body, kind, flag, always_set=True)
+            orelse, _ = self._skip(statement.orelse, kind, flag, always_set=True)
+            result.append(_if(statement.test, then, orelse, statement))
+            if rest:
+                tail, _ = self._skip(rest, kind, flag, always_set=True)
+                result.append(_if(_not(flag, statement), tail, [], statement))
+            return result, True
+        return result, False
+
+    # Returns
+
+    def returns(self, body: Sequence[ast.stmt]) -> list[ast.stmt]:
+        """A function body that returns at its end alone."""
+        lowered = self._returning(list(body))
+        names = self._returned_names(lowered)
+        last = body[-1]
+        if names is None:
+            return lowered
+        value: ast.expr | None = None
+        if names:
+            loads: list[ast.expr] = [_name(name, last) for name in names]
+            value = loads[0] if len(loads) == 1 else ast.Tuple(loads, ast.Load())
+            value = ast.copy_location(value, last)
+        return [*lowered, ast.copy_location(ast.Return(value), last)]
+
+    def _returned_names(self, body: Sequence[ast.stmt]) -> list[str] | None:
+        for statement in body:
+            for node in ast.walk(statement):
+                if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+                    if node.targets[0].id.startswith(RETURN):
+                        return [RETURN]
+        return []
+
+    def _returning(self, body: list[ast.stmt]) -> list[ast.stmt]:
+        result: list[ast.stmt] = []
+        for place, statement in enumerate(body):
+            rest = body[place + 1 :]
+            if isinstance(statement, ast.Return):
+                if statement.value is not None:
+                    result.append(_assign(RETURN, statement.value, statement))
+                return result
+            if not _contains([statement], (ast.Return,)):
+                result.append(statement)
+                continue
+            if isinstance(statement, ast.For | ast.While):
+                raise self.source.error(
+                    statement,
+                    "'return' inside a loop is not supported: keep the value and return it after",
+                )
+            if isinstance(statement, ast.With):
+                if rest and any(not isinstance(s, ast.Return) for s in rest):
+                    raise self.source.error(
+                        statement, "'return' cannot leave a scope before its end"
+                    )
+                inner = self._returning(statement.body)
+                result.append(ast.copy_location(ast.With(statement.items, inner), statement))
+                return result
+            assert isinstance(statement, ast.If)
+            then_returns = _always_returns(statement.body)
+            else_returns = _always_returns(statement.orelse)
+            then, orelse = statement.body, statement.orelse
+            if not then_returns and not else_returns and rest:
+                raise self.source.error(
+                    statement, "'return' in a branch that may also go on is not supported"
+                )
+            if not then_returns:
+                then = [*then, *rest]
+            if not else_returns:
+                orelse = [*orelse, *rest]
+            result.append(
+                _if(statement.test, self._returning(then), self._returning(orelse), statement)
+            )
+            return result
+        return result
+
+
+def _path(parts: Sequence[str], at: ast.stmt) -> ast.expr:
+    node: ast.expr = _name(parts[0], at)
+    for part in parts[1:]:
+        node = ast.copy_location(ast.Attribute(node, part, ast.Load()), at)
+    return node
+
+
+def _useful(body: list[ast.stmt], flag: str, always_set: bool) -> list[ast.stmt]:
+    """Without setting a flag that nobody reads."""
+    if always_set:
+        return body
+    return [
+        statement
+        for statement in body
+        if not (
+            isinstance(statement, ast.Assign)
+            and isinstance(statement.targets[0], ast.Name)
+            and statement.targets[0].id == flag
+        )
+    ]
+
+
+def _always_leaves(body: Sequence[ast.stmt], kind: type[_Jump]) -> bool:
+    return bool(body) and isinstance(body[-1], kind) and not _contains(body[:-1], (kind,))
+
+
+def _always_returns(body: Sequence[ast.stmt]) -> bool:
+    if not body:
+        return False
+    last = body[-1]
+    if isinstance(last, ast.Return):
+        return True
+    if isinstance(last, ast.If):
+        return _always_returns(last.body) and _always_returns(last.orelse)
+    return isinstance(last, ast.With) and _always_returns(last.body)
+
+
+def _with_body(statement: ast.For | ast.While, body: list[ast.stmt]) -> ast.stmt:
+    if isinstance(statement, ast.For):
+        made: ast.stmt = ast.For(statement.target, statement.iter, body, statement.orelse)
+    else:
+        made = ast.While(statement.test, body, statement.orelse)
+    return ast.copy_location(made, statement)
+
+
+def _yields(statement: ast.stmt) -> bool:
+    value = getattr(statement, "value", None)
+    if not isinstance(value, ast.Call):
+        return False
+    path = dotted_name(value.func)
+    return path is not None and path[-1] == "yield_"

@@ -1,0 +1,744 @@
+"""Loops: `pl.range` and its kin, `while`, and what they carry."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from xdsl.dialects import arith, scf
+from xdsl.dialects.builtin import BoolAttr, IntegerAttr, TensorType, i1, i64
+from xdsl.ir import Attribute, Block, BlockArgument, OpResult, Region, SSAValue
+
+from pypto_xdsl.dialects.orch.attributes import LoopKind, LoopKindAttr
+from pypto_xdsl.dialects.orch.loops import LOOP_KIND, PIPELINE_STAGES
+from pypto_xdsl.dialects.ptensor.memory import CreateOp as TensorCreateOp
+from pypto_xdsl.dialects.ptensor.types import tensor_of
+from pypto_xdsl.dialects.tile.memory import CreateOp as TileCreateOp
+from pypto_xdsl.dialects.tile.types import TileType
+from pypto_xdsl.frontend.pl import statements
+from pypto_xdsl.frontend.pl.calls import constant_attribute
+from pypto_xdsl.frontend.pl.context import Construct, Context, as_tuple, hint
+from pypto_xdsl.frontend.pl.merging import carried_type, settle
+from pypto_xdsl.frontend.pl.scalars import binary, cast_scalar, condition_type
+from pypto_xdsl.frontend.pl.source import dotted_name
+from pypto_xdsl.frontend.pl.values import (
+    Tuple,
+    Typed,
+    Unavailable,
+    Value,
+    describe_value,
+    is_constant,
+    is_literal,
+    literal_type,
+)
+from pypto_xdsl.frontend.pl.vocabulary import INDEX
+from pypto_xdsl.syntax.spelling import did_you_mean
+
+MAX_UNROLL = 1024
+"""How often a loop may be unrolled."""
+YIELD = "%yield:"
+_FORMS = ("range", "parallel", "unroll", "pipeline", "while_", "spmd", "split_aiv")
+
+
+def yield_name(context: Context, name: str) -> str:
+    """The name under which a yielded value waits for the end of its block."""
+    return f"{YIELD}{context.prefix}{name}"
+
+
+# Yields
+
+
+def read_yield(context: Context, target: ast.expr, call: ast.Call, statement: ast.stmt) -> None:
+    """`a, b = pl.yield_(x, y)`: at the end of the block the names stand for the values."""
+    targets = target.elts if isinstance(target, ast.Tuple | ast.List) else [target]
+    names: list[str] = []
+    for inner in targets:
+        if not isinstance(inner, ast.Name):
+            raise context.error(inner, "expected a name")
+        names.append(inner.id)
+    _yield(context, names, call, statement)
+
+
+def bare_yield(context: Context, call: ast.Call) -> None:
+    """`pl.yield_(x)` without names: only legal where nobody takes the values."""
+    construct = context.constructs[-1] if context.constructs else None
+    if construct is None:
+        raise context.error(call, "pl.yield_ belongs at the end of a loop or branch")
+    if construct.kind == "if":
+        for argument in call.args:
+            context.read(argument)
+        return
+    raise context.error(call, "a loop with init_values names what it yields: 'x = pl.yield_(...)'")
+
+
+def _yield(context: Context, names: list[str], call: ast.Call, statement: ast.stmt) -> None:
+    construct = context.constructs[-1] if context.constructs else None
+    if construct is None:
+        raise context.error(call, "pl.yield_ belongs at the end of a loop or branch")
+    if construct.yields is not None:
+        raise context.error(call, "this block yields twice")
+    values = [context.read(argument) for argument in call.args]
+    if len(values) == 1 and len(names) > 1 and isinstance(values[0], Tuple):
+        values = list(values[0].elements)
+    if len(values) != len(names):
+        raise context.error(call, f"{len(names)} names for {len(values)} yielded values")
+    construct.yields = names
+    for name, value in zip(names, values, strict=True):
+        context.names.bind(yield_name(context, name), value)
+
+
+# What a loop carries
+
+
+@dataclass
+class _Carry:
+    """One value that a loop hands from iteration to iteration."""
+
+    names: list[str]
+    """The names that stand for it in the body (with their prefixes)."""
+    init: SSAValue
+    argument: BlockArgument | None = None
+    explicit: str | None = None
+    """The name that `init_values` gives it in the body."""
+    yielded: SSAValue | None = None
+
+
+@dataclass
+class _Carries:
+    carries: list[_Carry] = field(default_factory=list[_Carry])
+
+    def live(self) -> list[_Carry]:
+        return [c for c in self.carries if c.argument is not None]
+
+
+def _explicit_carries(
+    context: Context, target: ast.expr, init: ast.expr | None, node: ast.stmt
+) -> list[_Carry]:
+    if init is None:
+        return []
+    values = as_tuple(context.read(init))
+    if values is None:
+        raise context.error(init, "init_values is a list or tuple")
+    names = target.elts if isinstance(target, ast.Tuple | ast.List) else [target]
+    if len(names) != len(values):
+        raise context.error(target, f"{len(names)} names for {len(values)} init_values")
+    nodes: Sequence[ast.expr] = (
+        init.elts if isinstance(init, ast.Tuple | ast.List) else [init] * len(names)
+    )
+    carries: list[_Carry] = []
+    for name, value, place in zip(names, values, nodes, strict=True):
+        if not isinstance(name, ast.Name):
+            raise context.error(name, "expected a name")
+        carry = _Carry([context.prefix + name.id], context.materialize(value, place))
+        carry.explicit = context.prefix + name.id
+        carries.append(carry)
+    return carries
+
+
+def _implicit_carries(
+    context: Context, statement: ast.For | ast.While, explicit: list[_Carry]
+) -> list[_Carry]:
+    """What the body rebinds and somebody reads again; one for all names of one tensor."""
+    carries: list[_Carry] = []
+    by_value: dict[SSAValue, _Carry] = {}
+    for carry in explicit:
+        if isinstance(carry.init.type, TensorType):
+            by_value.setdefault(carry.init, carry)
+    wanted: dict[str, None] = {}
+    for name in context.liveness.changed_names(statement):
+        full = context.prefix + name
+        value = context.names.get(full)
+        if isinstance(value, Unavailable):
+            continue
+        live = context.liveness.is_live_after(statement, name) or context.liveness.is_read_again(
+            statement, name
+        )
+        if live:
+            wanted[full] = None
+        if isinstance(value, SSAValue) and isinstance(value.type, TensorType):
+            # Other names of the tensor move on with it.
+            for other in context.names.names_of(value):
+                if (other != full and statements.is_live(context, statement, other)) or (
+                    other.startswith(context.prefix)
+                    and context.liveness.is_read_again(
+                        statement, other.removeprefix(context.prefix)
+                    )
+                ):
+                    wanted[other] = None
+                    wanted[full] = None
+    for full in sorted(wanted):
+        value = context.names.get(full)
+        if isinstance(value, Tuple):
+            continue
+        if carried_type(value) is None:
+            continue
+        if isinstance(value, SSAValue) and isinstance(value.type, TensorType):
+            known = by_value.get(value)
+            if known is not None:
+                known.names.append(full)
+                continue
+        carry = _Carry([full], context.materialize(value, statement))
+        if isinstance(carry.init.type, TensorType):
+            by_value[carry.init] = carry
+        carries.append(carry)
+    return carries
+
+
+def _enter(context: Context, carries: Sequence[_Carry], block: Block) -> None:
+    """Give the block an argument for each carry and let the names stand for it."""
+    for carry in carries:
+        argument = block.insert_arg(carry.init.type, len(block.args))
+        argument.name_hint = hint(carry.names[0].rpartition(":")[2])
+        carry.argument = argument
+        for name in carry.names:
+            context.names.bind(name, argument)
+
+
+def _leave(
+    context: Context,
+    carries: list[_Carry],
+    explicit: Sequence[_Carry],
+    yields: Sequence[Value] | None,
+    frame: dict[str, Value],
+    block: Block,
+    statement: ast.stmt,
+) -> list[_Carry]:
+    """Settle what each carry yields; carries that the body never changes are taken back."""
+    kept: list[_Carry] = []
+    for carry in carries:
+        argument = carry.argument
+        assert argument is not None
+        ends: list[Value] = [frame.get(name, argument) for name in carry.names]
+        names = carry.names
+        if carry in explicit:
+            place = explicit.index(carry)
+            ends[0] = argument if yields is None else yields[place]
+        elif all(end is argument for end in ends):
+            argument.replace_all_uses_with(carry.init)
+            block.erase_arg(argument)
+            carry.argument = None
+            continue
+        value = ends[0]
+        for other, name in zip(ends[1:], names[1:], strict=True):
+            if other is not value and not (other is argument and _writes_same(other, value)):
+                shown = [n.rpartition(":")[2] for n in (names[0], name)]
+                raise context.error(
+                    statement,
+                    f"'{shown[0]}' and '{shown[1]}' name one tensor before the loop "
+                    "and different ones after an iteration",
+                )
+        name = names[0].rpartition(":")[2]
+        carry.yielded = settle(context, argument, carry.init, value, block, name, statement)
+        kept.append(carry)
+    return kept
+
+
+def _writes_same(other: Value, value: Value) -> bool:
+    return False
+
+
+def _escaping(
+    context: Context, statement: ast.For, frame: dict[str, Value], kept: list[_Carry]
+) -> list[tuple[str, Value]]:
+    """Names first assigned in the body and read after the loop, with their last values."""
+    found: list[tuple[str, Value]] = []
+    carried = {name for carry in kept for name in carry.names}
+    for name in sorted(frame):
+        if name in carried or name.startswith(YIELD) or not name.startswith(context.prefix):
+            continue
+        if not isinstance(context.names.get(name), Unavailable):
+            continue
+        if context.liveness.is_live_after(statement, name.removeprefix(context.prefix)):
+            found.append((name, frame[name]))
+    return found
+
+
+# For
+
+
+@dataclass
+class _Header:
+    """`pl.range(a, b, c, init_values=..., ...)`."""
+
+    form: str
+    bounds: list[ast.expr]
+    keywords: dict[str, ast.expr]
+    call: ast.Call
+
+
+def _header(context: Context, statement: ast.For) -> _Header:
+    call = statement.iter
+    path = dotted_name(call.func) if isinstance(call, ast.Call) else None
+    if path is None or not isinstance(call, ast.Call):
+        raise context.error(call, "a loop goes over pl.range(...) or one of its kin")
+    if path == ("range",):
+        raise context.error(call, "Python's range(...) is not part of the DSL; use pl.range(...)")
+    if len(path) != 2 or path[1] not in _FORMS:
+        known = did_you_mean(path[-1], _FORMS)
+        raise context.error(call, f"a loop goes over pl.range(...) or one of its kin{known}")
+    keywords: dict[str, ast.expr] = {}
+    for keyword in call.keywords:
+        if keyword.arg is None:
+            raise context.error(keyword.value, "'**' is not part of the DSL")
+        keywords[keyword.arg] = keyword.value
+    return _Header(path[1], list(call.args), keywords, call)
+
+
+def read_for(context: Context, statement: ast.For) -> None:
+    """Any `for` statement."""
+    if statement.orelse:
+        raise context.error(statement.orelse[0], "'else' of a loop is not part of the DSL")
+    header = _header(context, statement)
+    match header.form:
+        case "spmd":
+            from pypto_xdsl.frontend.pl import scopes
+
+            scopes.read_spmd_for(context, statement, header.call)
+        case "split_aiv":
+            from pypto_xdsl.frontend.pl import scopes
+
+            scopes.read_split_aiv(context, statement, header.call)
+        case "while_":
+            _read_while_form(context, statement, header)
+        case "unroll":
+            _unroll(context, statement, header)
+        case _:
+            _counted(context, statement, header)
+
+
+_KEYWORDS = {
+    "range": ("init_values", "attrs"),
+    "parallel": ("init_values", "attrs"),
+    "pipeline": ("init_values", "attrs", "stage"),
+    "unroll": ("attrs",),
+    "while_": ("init_values",),
+}
+
+
+def _check_keywords(context: Context, header: _Header) -> None:
+    allowed = _KEYWORDS[header.form]
+    for name, node in header.keywords.items():
+        if name not in allowed:
+            known = did_you_mean(name, allowed)
+            raise context.error(node, f"pl.{header.form} has no argument '{name}'{known}")
+    if not 1 <= len(header.bounds) <= 3 and header.form != "while_":
+        raise context.error(
+            header.call,
+            f"pl.{header.form} takes a stop, or a start, a stop and a step, "
+            f"got {len(header.bounds)} arguments",
+        )
+
+
+def _range(context: Context, header: _Header) -> tuple[Value, Value, Value]:
+    """Start, stop and step."""
+    values = [context.read(bound) for bound in header.bounds]
+    for value, node in zip(values, header.bounds, strict=True):
+        if isinstance(value, float | bool):
+            raise context.error(node, f"a bound of a loop is an index, got {describe_value(value)}")
+    match values:
+        case [stop]:
+            return 0, stop, 1
+        case [start, stop]:
+            return start, stop, 1
+        case _:
+            return values[0], values[1], values[2]
+
+
+def _number(value: Value) -> int | None:
+    if isinstance(value, Typed) and isinstance(value.value, int):
+        return value.value
+    return value if type(value) is int else None
+
+
+def _counted(context: Context, statement: ast.For, header: _Header) -> None:
+    """`pl.range`, `pl.parallel`, `pl.pipeline`."""
+    _check_keywords(context, header)
+    start, stop, step = _range(context, header)
+    at = header.call
+    variable, targets = statement.target, None
+    if isinstance(variable, ast.Tuple | ast.List):
+        if len(variable.elts) != 2 or "init_values" not in header.keywords:
+            raise context.error(variable, "a loop with init_values is 'for i, (a, b) in ...'")
+        variable, targets = variable.elts
+    elif "init_values" in header.keywords:
+        raise context.error(variable, "a loop with init_values is 'for i, (a, b) in ...'")
+    if not isinstance(variable, ast.Name):
+        raise context.error(variable, "expected a name")
+    type = _variable_type(header, (start, stop, step))
+    constant_step = _number(step)
+    if constant_step == 0:
+        raise context.error(header.bounds[2], "the step of a loop is not 0")
+    if constant_step is None:
+        raise context.error(
+            header.bounds[2],
+            "the step of a loop must be constant: one known at run time only may be 0 or negative",
+        )
+    descending = constant_step < 0
+    lower, upper, by = start, stop, step
+    if descending:
+        count = _trip_count(context, start, stop, -constant_step, at)
+        lower, upper, by = 0, count, 1
+    bounds = [context.as_index(bound, at) for bound in (lower, upper, by)]
+    explicit: list[_Carry] = []
+    if targets is not None:
+        explicit = _explicit_carries(context, targets, header.keywords["init_values"], statement)
+    attributes = _loop_attributes(context, header)
+    carries = [*explicit, *_implicit_carries(context, statement, explicit)]
+    block = Block(arg_types=[INDEX])
+    counter = block.args[0]
+    counter.location = context.source.location(variable)
+    construct = Construct("for", node=statement)
+    context.constructs.append(construct)
+    kept: list[_Carry] = []
+    escaping: list[tuple[str, Value]] = []
+    yields: list[Value] | None = None
+    with context.inside(block) as frame:
+        _enter(context, carries, block)
+        value: Value = counter
+        if descending:
+            scaled = binary(context, ast.Mult(), counter, constant_step, at)
+            value = binary(context, ast.Add(), start, scaled, at)
+        else:
+            counter.name_hint = hint(variable.id)
+        if type != INDEX:
+            value = cast_scalar(context, context.materialize(value, at), type, at)
+        context.bind(variable.id, value)
+        statements.read_body(context, statement.body)
+        yields = _yields(context, construct, frame, explicit, statement)
+        kept = _leave(context, carries, explicit, yields, frame, block, statement)
+        frame.pop(context.prefix + variable.id, None)
+        escaping = _escaping(context, statement, frame, kept)
+    context.constructs.pop()
+    extra = _escape(context, escaping, kept, block, statement, _runs(lower, upper))
+    inits = [carry.init for carry in kept] + [init for _, init, _, _ in extra]
+    ends = [carry.yielded for carry in kept if carry.yielded is not None]
+    ends += [end for _, _, end, _ in extra]
+    terminator = scf.YieldOp(*ends)
+    terminator.location = context.source.location(statement)
+    block.add_op(terminator)
+    op = scf.ForOp(*bounds, inits, block)
+    op.attributes |= attributes
+    context.emit(op, statement)
+    _bind_results(context, construct, kept, explicit, op.results)
+    for place, (names, _, _, _) in enumerate(extra):
+        result = op.results[len(kept) + place]
+        for name in names:
+            context.names.bind(name, result)
+            result.name_hint = result.name_hint or hint(name.rpartition(":")[2])
+    for name, value in escaping:
+        if isinstance(value, SSAValue):
+            for carry, result in zip(kept, op.results, strict=False):
+                if carry.yielded is value:
+                    context.names.bind(name, result)
+                    break
+    if targets is None:
+        _forget(context, variable.id)
+
+
+def _forget(context: Context, name: str) -> None:
+    """The loop variable has no value after its loop."""
+    context.names.bind(
+        context.prefix + name, Unavailable("is a loop variable and has no value after the loop")
+    )
+
+
+def _variable_type(header: _Header, bounds: Sequence[Value]) -> Attribute:
+    given = bounds if len(header.bounds) == 3 else bounds[: len(header.bounds) + 1]
+    if len(header.bounds) == 1:
+        given = bounds[1:2]
+    elif len(header.bounds) == 2:
+        given = bounds[:2]
+    types = {literal_type(b) if is_constant(b) else getattr(b, "type", INDEX) for b in given}
+    if len(types) != 1:
+        return INDEX
+    (type,) = types
+    return INDEX if type in (INDEX, i64) else type
+
+
+def _trip_count(context: Context, start: Value, stop: Value, step: int, node: ast.expr) -> Value:
+    """How often a descending loop runs."""
+    first, last = _number(start), _number(stop)
+    if first is not None and last is not None:
+        return max(0, -(-(first - last) // step))
+    distance = binary(context, ast.Sub(), start, stop, node)
+    rounded = binary(context, ast.Add(), distance, step - 1, node)
+    if step == 1:
+        return rounded
+    divisor = context.constant(step, INDEX, node)
+    found = context.as_index(rounded, node)
+    return context.emit(arith.FloorDivSIOp(found, divisor), node).result
+
+
+def _runs(lower: Value, upper: Value) -> bool:
+    """Whether a loop runs at least once, for certain."""
+    first, last = _number(lower), _number(upper)
+    return first is not None and last is not None and first < last
+
+
+def _loop_attributes(context: Context, header: _Header) -> dict[str, Attribute]:
+    attributes: dict[str, Attribute] = {}
+    if header.form == "parallel":
+        attributes[LOOP_KIND] = LoopKindAttr(LoopKind.PARALLEL)
+    elif header.form == "pipeline":
+        attributes[LOOP_KIND] = LoopKindAttr(LoopKind.PIPELINE)
+        if "stage" not in header.keywords:
+            raise context.error(header.call, "pl.pipeline needs stage=")
+        node = header.keywords["stage"]
+        stages = context.static_int(context.read(node), node, "'stage'")
+        if stages < 1:
+            raise context.error(node, f"a pipeline has at least one stage, got {stages}")
+        attributes[PIPELINE_STAGES] = IntegerAttr(stages, i64)
+    if "attrs" in header.keywords:
+        node = header.keywords["attrs"]
+        if not isinstance(node, ast.Dict):
+            raise context.error(node, "attrs is a dict of constants")
+        for key, value in zip(node.keys, node.values, strict=True):
+            if not isinstance(key, ast.Constant) or not isinstance(key.value, str):
+                raise context.error(key or node, "a key of attrs is a string")
+            attribute = constant_attribute(context.read(value))
+            if attribute is None:
+                raise context.error(value, "a value of attrs is a constant")
+            attributes[f"pl.{key.value}"] = attribute
+    return attributes
+
+
+def _yields(
+    context: Context,
+    construct: Construct,
+    frame: dict[str, Value],
+    explicit: Sequence[_Carry],
+    statement: ast.stmt,
+) -> list[Value] | None:
+    """What the body yields for the explicit carries; None if it yields nothing."""
+    if construct.yields is None:
+        return None
+    if len(construct.yields) != len(explicit):
+        raise context.error(
+            statement,
+            f"the loop has {len(explicit)} init_values and yields {len(construct.yields)} values",
+        )
+    return [frame[yield_name(context, name)] for name in construct.yields]
+
+
+def _escape(
+    context: Context,
+    escaping: Sequence[tuple[str, Value]],
+    kept: Sequence[_Carry],
+    block: Block,
+    statement: ast.stmt,
+    runs: bool,
+) -> list[tuple[list[str], SSAValue, SSAValue, BlockArgument]]:
+    """
+    Carries for names that are first assigned in the body and read after the loop. Before the
+    first iteration they hold nothing.
+    """
+    found: list[tuple[list[str], SSAValue, SSAValue, BlockArgument]] = []
+    by_value: dict[int, int] = {}
+    for name, value in escaping:
+        if any(carry.yielded is value for carry in kept):
+            continue
+        if isinstance(value, Tuple | Unavailable) or carried_type(value) is None:
+            context.names.bind(name, Unavailable("is assigned in a loop that may not run"))
+            continue
+        if is_literal(value):
+            context.names.bind(name, value)
+            continue
+        if id(value) in by_value:
+            found[by_value[id(value)]][0].append(name)
+            continue
+        outer = context.block
+        context.block = block
+        try:
+            end = context.materialize(value, statement)
+        finally:
+            context.block = outer
+        init = _nothing(context, end.type, statement, name, runs)
+        argument = block.insert_arg(end.type, len(block.args))
+        argument.name_hint = hint(name.rpartition(":")[2])
+        by_value[id(value)] = len(found)
+        found.append(([name], init, end, argument))
+    return found
+
+
+def _nothing(
+    context: Context, type: Attribute, statement: ast.stmt, name: str, runs: bool
+) -> SSAValue:
+    """A value for a name that holds nothing yet."""
+    shape: Sequence[int] = ()
+    if isinstance(type, TensorType | TileType):
+        shape = type.get_shape()
+    if isinstance(type, TileType) and -1 not in (*shape, *type.valid_shape):
+        static = all(extent >= 0 for extent in (*shape, *type.valid_shape))
+        if static:
+            return context.emit(TileCreateOp(type), statement).result
+    if isinstance(type, TensorType) and all(extent >= 0 for extent in shape):
+        return context.emit(TensorCreateOp(tensor_of(type)), statement).result
+    if runs and not isinstance(type, TensorType | TileType):
+        return _scalar_nothing(context, type, statement)
+    raise context.error(
+        statement,
+        f"'{name.rpartition(':')[2]}' is read after the loop, which may not run: "
+        "assign it before the loop",
+    )
+
+
+def _scalar_nothing(context: Context, type: Attribute, statement: ast.stmt) -> SSAValue:
+    from pypto_xdsl.dialects.orch.attributes import TaskIdType
+    from pypto_xdsl.dialects.orch.tasks import ArrayCreateOp, TaskInvalidOp
+
+    if isinstance(type, TaskIdType):
+        return context.emit(TaskInvalidOp(), statement).task
+    from pypto_xdsl.dialects.orch.attributes import ArrayType
+
+    if isinstance(type, ArrayType):
+        return context.emit(ArrayCreateOp(type), statement).result
+    return context.constant(0, type, statement)
+
+
+def _bind_results(
+    context: Context,
+    construct: Construct,
+    kept: Sequence[_Carry],
+    explicit: Sequence[_Carry],
+    results: Sequence[OpResult],
+) -> None:
+    """Let the names after the loop stand for its results."""
+    for carry, result in zip(kept, results, strict=False):
+        outer_names = carry.names
+        if carry in explicit:
+            place = explicit.index(carry)
+            name = _result_name(context, construct, place, carry)
+            context.names.bind(name, result)
+            result.name_hint = hint(name.rpartition(":")[2])
+            outer_names = carry.names[1:]
+        for name in outer_names:
+            context.names.bind(name, result)
+            if result.name_hint is None:
+                result.name_hint = hint(name.rpartition(":")[2])
+
+
+def _result_name(context: Context, construct: Construct, place: int, carry: _Carry) -> str:
+    if construct.yields is not None:
+        return context.prefix + construct.yields[place]
+    assert carry.explicit is not None
+    return f"{carry.explicit}_out"
+
+
+# Unroll
+
+
+def _unroll(context: Context, statement: ast.For, header: _Header) -> None:
+    """`pl.unroll`: the body once for each index."""
+    _check_keywords(context, header)
+    numbers: list[int] = []
+    for value, node in zip(_range(context, header), range(3), strict=True):
+        number = _number(value)
+        if number is None:
+            at = header.bounds[min(node, len(header.bounds) - 1)]
+            raise context.error(at, "the bounds of pl.unroll are constants")
+        numbers.append(number)
+    start, stop, step = numbers
+    if step == 0:
+        raise context.error(header.bounds[2], "the step of a loop is not 0")
+    trips = range(start, stop, step)
+    if len(trips) > MAX_UNROLL:
+        raise context.error(
+            header.call, f"a loop of {len(trips)} iterations is not unrolled; {MAX_UNROLL} are"
+        )
+    if not isinstance(statement.target, ast.Name):
+        raise context.error(statement.target, "expected a name")
+    context.unrolled *= max(len(trips), 1)
+    if context.unrolled > MAX_UNROLL * 16:
+        raise context.error(header.call, "loops unrolled inside loops make too large a program")
+    for number in trips:
+        context.names.bind(context.prefix + statement.target.id, number)
+        statements.read_body(context, statement.body)
+    context.unrolled //= max(len(trips), 1)
+    _forget(context, statement.target.id)
+
+
+# While
+
+
+def read_while(context: Context, statement: ast.While) -> None:
+    """`while condition:`."""
+    if statement.orelse:
+        raise context.error(statement.orelse[0], "'else' of a loop is not part of the DSL")
+    _while(context, statement, statement.test, statement.body, [])
+
+
+def _read_while_form(context: Context, statement: ast.For, header: _Header) -> None:
+    """`for (a, b) in pl.while_(init_values=(x, y)):` with `pl.cond(...)` first."""
+    _check_keywords(context, header)
+    if header.bounds:
+        raise context.error(header.bounds[0], "pl.while_ takes init_values only")
+    if "init_values" not in header.keywords:
+        raise context.error(header.call, "pl.while_ needs init_values=")
+    first = statement.body[0]
+    condition = None
+    if isinstance(first, ast.Expr) and isinstance(first.value, ast.Call):
+        path = dotted_name(first.value.func)
+        if path is not None and path[-1] == "cond" and len(first.value.args) == 1:
+            condition = first.value.args[0]
+    if condition is None:
+        raise context.error(first, "a pl.while_ loop starts with pl.cond(...)")
+    explicit = _explicit_carries(
+        context, statement.target, header.keywords["init_values"], statement
+    )
+    _while(context, statement, condition, statement.body[1:], explicit)
+
+
+def _while(
+    context: Context,
+    statement: ast.For | ast.While,
+    test: ast.expr,
+    body: Sequence[ast.stmt],
+    explicit: list[_Carry],
+) -> None:
+    carries = [*explicit, *_implicit_carries(context, statement, explicit)]
+    before, after = Block(), Block()
+    construct = Construct("while", node=statement)
+    with context.inside(before):
+        for carry in carries:
+            argument = before.insert_arg(carry.init.type, len(before.args))
+            argument.name_hint = hint(carry.names[0].rpartition(":")[2])
+            for name in carry.names:
+                context.names.bind(name, argument)
+        condition = context.read(test)
+        condition_type(context, condition, test)
+        value = context.materialize(condition, test, i1)
+        end = scf.ConditionOp(value, *before.args)
+        context.emit(end, test)
+    context.constructs.append(construct)
+    with context.inside(after) as frame:
+        _enter(context, carries, after)
+        statements.read_body(context, body)
+        yields = _yields(context, construct, frame, explicit, statement)
+        ends: list[SSAValue] = []
+        for carry in carries:
+            argument = carry.argument
+            assert argument is not None
+            found = frame.get(carry.names[0], argument)
+            if carry in explicit:
+                found = argument if yields is None else yields[explicit.index(carry)]
+            name = carry.names[0].rpartition(":")[2]
+            ends.append(settle(context, argument, carry.init, found, after, name, statement))
+        for place, carry in enumerate(carries):
+            assert carry.argument is not None
+            if before.args[place].type != carry.argument.type:
+                before.args[place]._type = carry.argument.type  # pyright: ignore
+        terminator = scf.YieldOp(*ends)
+        terminator.location = context.source.location(statement)
+        after.add_op(terminator)
+    context.constructs.pop()
+    inits = [carry.init for carry in carries]
+    op = scf.WhileOp(inits, [init.type for init in inits], Region(before), Region(after))
+    context.emit(op, statement)
+    _bind_results(context, construct, carries, explicit, op.results)
+
+
+def boolean_attribute(value: Any) -> BoolAttr:
+    """A truth value as an attribute."""
+    return BoolAttr.from_bool(bool(value))

@@ -1,0 +1,270 @@
+"""Values that meet: at the end of an `if`, and around a loop."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import Any
+
+from xdsl.dialects import scf
+from xdsl.dialects.builtin import DYNAMIC_INDEX, TensorType, i1
+from xdsl.ir import Attribute, Block, BlockArgument, OpResult, SSAValue
+
+from pypto_xdsl.dialects.element_types import is_element_type, is_float
+from pypto_xdsl.dialects.ptensor.memory import TypeCastOp
+from pypto_xdsl.dialects.ptensor.types import (
+    explicit_strides_of,
+    layout_of,
+    pad_value_of,
+    symbolic_shape_of,
+    tensor_of,
+    tensor_type,
+    valid_shape_of,
+)
+from pypto_xdsl.dialects.tile.types import TileType
+from pypto_xdsl.frontend.pl.context import Context, hint
+from pypto_xdsl.frontend.pl.scalars import cast_scalar
+from pypto_xdsl.frontend.pl.values import (
+    Tuple,
+    Value,
+    describe_type,
+    describe_value,
+    is_constant,
+    is_literal,
+    literal_type,
+)
+
+
+class Merge:
+    """What the two branches of an `if` give to the names after it."""
+
+    def __init__(self, context: Context, node: ast.stmt):
+        self.context = context
+        self.node = node
+        self.left: list[Any] = []
+        self.right: list[Any] = []
+        self._places: dict[tuple[int, int], int] = {}
+        self._names: list[tuple[str, Any]] = []
+
+    def add(self, name: str, left: Value, right: Value, *, keep: bool = False) -> None:
+        """
+        A name with its value of each branch. Two names for one tensor in both branches share a
+        result; `keep` gives the name a result of its own.
+        """
+        self._names.append((name, self._shape(left, right, keep, name)))
+
+    def _shape(self, left: Value, right: Value, keep: bool, name: str) -> Any:
+        """The place of a result, or a tuple of such."""
+        if isinstance(left, Tuple) and isinstance(right, Tuple):
+            if len(left.elements) != len(right.elements):
+                self._fail(name, left, right)
+            return [
+                self._shape(a, b, keep, name)
+                for a, b in zip(left.elements, right.elements, strict=True)
+            ]
+        key = (id(left), id(right))
+        tensors = isinstance(left, SSAValue) and isinstance(right, SSAValue)
+        if not keep and tensors and key in self._places:
+            return self._places[key]
+        place = len(self.left)
+        self.left.append(left)
+        self.right.append(right)
+        if tensors:
+            self._places[key] = place
+        return place
+
+    def _fail(self, name: str, left: Value, right: Value) -> None:
+        raise self.context.error(
+            self.node,
+            f"'{name.rpartition(':')[2]}' is {describe_value(left)} after one branch "
+            f"and {describe_value(right)} after the other",
+        )
+
+    def types(self, blocks: tuple[Block, Block]) -> list[Attribute]:
+        """The types of the results; the values of both branches are brought to them."""
+        found: list[Attribute] = []
+        for place in range(len(self.left)):
+            name = next(
+                (n for n, s in self._names if s == place or (isinstance(s, list) and place in s)),
+                "a value",
+            )
+            merged = merge_values(
+                self.context, (self.left[place], self.right[place]), blocks, self.node
+            )
+            if merged is None:
+                self._fail(name, self.left[place], self.right[place])
+                raise AssertionError
+            self.left[place], self.right[place] = merged
+            found.append(merged[0].type)
+        return found
+
+    def end(self, block: Block, values: Sequence[SSAValue]) -> None:
+        """End a branch."""
+        op = scf.YieldOp(*values)
+        op.location = self.context.source.location(self.node)
+        block.add_op(op)
+
+    def bind(self, results: Sequence[OpResult]) -> None:
+        """Let the names stand for the results."""
+        for name, shape in self._names:
+            value = _shaped(shape, results)
+            self.context.names.bind(name, value)
+            if isinstance(value, OpResult) and value.name_hint is None:
+                value.name_hint = hint(name.rpartition(":")[2])
+
+
+def _shaped(shape: Any, results: Sequence[OpResult]) -> Value:
+    if isinstance(shape, list):
+        return Tuple(tuple(_shaped(inner, results) for inner in shape))  # pyright: ignore[reportUnknownVariableType,reportUnknownArgumentType]
+    return results[shape]
+
+
+def merge_values(
+    context: Context, values: Sequence[Value], blocks: Sequence[Block], node: ast.stmt
+) -> list[SSAValue] | None:
+    """Values at the ends of blocks as SSA values of one type; None if they do not fit."""
+    types = [_type_of(value) for value in values]
+    wanted: Attribute | None = None
+    for value, type in zip(values, types, strict=True):
+        if type is None:
+            return None
+        if wanted is None or (type != wanted and is_literal(values[0]) and value is not values[0]):
+            wanted = type
+    for type in types:
+        assert type is not None
+        assert wanted is not None
+        wanted = unify(wanted, type)
+        if wanted is None:
+            return None
+    assert wanted is not None
+    return [
+        converted(context, value, wanted, block, node)
+        for value, block in zip(values, blocks, strict=True)
+    ]
+
+
+def _type_of(value: Value) -> Attribute | None:
+    if isinstance(value, SSAValue):
+        return value.type
+    if is_constant(value):
+        return literal_type(value)
+    if value is None:
+        from pypto_xdsl.dialects.orch.attributes import TASK_ID
+
+        return TASK_ID
+    return None
+
+
+def unify(a: Attribute, b: Attribute) -> Attribute | None:
+    """The type that values of both types can have, None if there is none."""
+    if a == b:
+        return a
+    if isinstance(a, TensorType) and isinstance(b, TensorType):
+        return _unify_tensors(tensor_of(a), tensor_of(b))
+    if isinstance(a, TileType) and isinstance(b, TileType):
+        if a.memory_space is None:
+            a = a.with_space(b.memory_space)
+        if b.memory_space is None:
+            b = b.with_space(a.memory_space)
+        return a if a == b else None
+    if is_element_type(a) and is_element_type(b):
+        if is_float(a) or is_float(b) or i1 in (a, b):
+            return None
+        return a
+    return None
+
+
+def _unify_tensors(
+    a: TensorType[Attribute], b: TensorType[Attribute]
+) -> TensorType[Attribute] | None:
+    """The more general of two tensor types."""
+    if a.element_type != b.element_type or a.get_num_dims() != b.get_num_dims():
+        return None
+    shape: list[int | str] = []
+    for mine, other in zip(symbolic_shape_of(a), symbolic_shape_of(b), strict=True):
+        if mine == other:
+            shape.append(mine)
+        elif (
+            isinstance(mine, int) and isinstance(other, int) and DYNAMIC_INDEX not in (mine, other)
+        ):
+            return None
+        else:
+            shape.append(DYNAMIC_INDEX)
+    if layout_of(a) is not layout_of(b):
+        return None
+    strides = explicit_strides_of(a)
+    valid: list[int] | None = [
+        x if x == y else DYNAMIC_INDEX
+        for x, y in zip(valid_shape_of(a), valid_shape_of(b), strict=True)
+    ]
+    if valid_shape_of(a) == a.get_shape() and valid_shape_of(b) == b.get_shape():
+        valid = None
+    return tensor_type(
+        shape,
+        a.element_type,
+        valid=valid,
+        strides=strides if strides == explicit_strides_of(b) else None,
+        layout=layout_of(a),
+        pad=pad_value_of(a),
+    )
+
+
+def converted(
+    context: Context, value: Value, type: Attribute, block: Block, node: ast.stmt
+) -> SSAValue:
+    """A value as one of a type, with an op at the end of a block where it takes one."""
+    outer = context.block
+    context.block = block
+    context.constants.append({})
+    try:
+        found = context.materialize(value, node, type)
+        if found.type == type:
+            return found
+        if isinstance(type, TensorType):
+            return context.emit(TypeCastOp(found, tensor_of(type)), node).result
+        if isinstance(type, TileType):
+            give_space(found, type)
+            return found
+        return cast_scalar(context, found, type, node)
+    finally:
+        context.constants.pop()
+        context.block = outer
+
+
+def give_space(value: SSAValue, type: TileType) -> None:
+    """Let a tile that lives nowhere yet live where another does that it merges with."""
+    value._type = type  # pyright: ignore
+
+
+def carried_type(value: Value) -> Attribute | None:
+    """The type of a value that a loop carries, None if it cannot carry it."""
+    return _type_of(value)
+
+
+def settle(
+    context: Context,
+    argument: BlockArgument,
+    init: SSAValue,
+    value: Value,
+    block: Block,
+    name: str,
+    node: ast.stmt,
+) -> SSAValue:
+    """What a loop's body yields for a carried value, as one of the carried type."""
+    type = argument.type
+    have = _type_of(value)
+    if have is not None and have != type:
+        wanted = unify(type, have)
+        if isinstance(wanted, TileType) and wanted != type:
+            give_space(argument, wanted)
+            give_space(init, wanted)
+            type = wanted
+        elif wanted is None or wanted != type:
+            have = None
+    if have is None:
+        raise context.error(
+            node,
+            f"'{name}' enters the loop as {describe_type(type)} "
+            f"and becomes {describe_value(value)}",
+        )
+    return converted(context, value, type, block, node)

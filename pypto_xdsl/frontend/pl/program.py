@@ -1,0 +1,511 @@
+"""A program: its functions, in the order of their calls, as one module."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from xdsl.dialects.builtin import ModuleOp, TensorType
+from xdsl.ir import Attribute, Block, OpResult, Region
+
+from pypto_xdsl.analysis.return_lineage import Lineage, ReturnLineage, Tracer
+from pypto_xdsl.dialects.orch.attributes import CachePolicy, Direction, FunctionKind
+from pypto_xdsl.dialects.orch.calls import DispatchOp
+from pypto_xdsl.dialects.orch.function_marks import set_cache_policies
+from pypto_xdsl.dialects.orch.functions import FuncOp
+from pypto_xdsl.frontend.pl import calls, control_flow, function_options, jit, statements
+from pypto_xdsl.frontend.pl.annotations import Annotation, AnnotationReader
+from pypto_xdsl.frontend.pl.compile_time import Evaluator, Function, StaticScope, Unsettled
+from pypto_xdsl.frontend.pl.context import Context, hint
+from pypto_xdsl.frontend.pl.expressions import read as read_expression
+from pypto_xdsl.frontend.pl.function_options import Options
+from pypto_xdsl.frontend.pl.liveness import Liveness
+from pypto_xdsl.frontend.pl.op_table import LEVELS, written_parameters
+from pypto_xdsl.frontend.pl.source import Source, dotted_name
+from pypto_xdsl.frontend.pl.special_calls import function_decorator
+from pypto_xdsl.frontend.pl.values import Value, is_constant, is_tensor
+from pypto_xdsl.frontend.pl.vocabulary import INDEX
+
+MAX_FUNCTIONS = 5000
+MAX_NESTED_FUNCTIONS = 12
+"""How deep functions that are found by their name alone may call each other."""
+
+
+@dataclass(eq=False)
+class FunctionInfo:
+    """What is known of one function of the program."""
+
+    name: str
+    function: Function
+    options: Options
+    parameters: list[ast.arg]
+    parameter_annotations: list[Annotation | None] = field(
+        default_factory=list["Annotation | None"]
+    )
+    parameter_types: list[Attribute] = field(default_factory=list[Attribute])
+    directions: list[Direction] = field(default_factory=list[Direction])
+    declared_results: list[Annotation] | None = None
+    result_types: list[Attribute] = field(default_factory=list[Attribute])
+    lineage: list[int | None] = field(default_factory=list["int | None"])
+    constants: dict[str, Any] = field(default_factory=dict[str, Any])
+    """The parameters whose values are known at compile time."""
+    op: FuncOp | None = None
+    reading: bool = False
+    specializations: dict[Any, FunctionInfo] = field(default_factory=dict[Any, "FunctionInfo"])
+    traces: tuple[Lineage | None, ...] = ()
+    cache_policies: list[tuple[int, CachePolicy]] = field(
+        default_factory=list[tuple[int, CachePolicy]]
+    )
+
+    @property
+    def kind(self) -> FunctionKind:
+        return self.options.kind
+
+    @property
+    def spliced(self) -> bool:
+        """Whether calls are replaced by the body while reading."""
+        return self.options.spliced
+
+    @property
+    def jit(self) -> bool:
+        return self.options.jit
+
+    @property
+    def accepts_keywords(self) -> bool:
+        return self.options.jit
+
+    @property
+    def parameter_names(self) -> list[str]:
+        return [parameter.arg for parameter in self.parameters]
+
+
+class _Lineages(ReturnLineage):
+    """The lineages of the functions read so far."""
+
+    def __init__(self, program: ProgramReader):
+        self._program = program
+
+    def of_result(self, dispatch: DispatchOp, result: OpResult) -> Lineage | None:
+        if result is dispatch.task:
+            return None
+        info = self._program.by_symbol.get(dispatch.callee_name)
+        if info is None or result.index >= len(info.traces):
+            return None
+        return info.traces[result.index]
+
+
+class ProgramReader:
+    """Reads the functions of a program."""
+
+    def __init__(self, name: str, source: Source, scope: StaticScope):
+        self.name = name
+        self.source = source
+        self.scope = scope
+        self.functions: dict[str, FunctionInfo] = {}
+        """The members, by name, in the order of the text."""
+        self.by_symbol: dict[str, FunctionInfo] = {}
+        """Everything that has a `orch.func`, by its symbol."""
+        self._by_node: dict[tuple[int, int], FunctionInfo] = {}
+        self._bodies: dict[int, tuple[list[ast.stmt], Liveness]] = {}
+        self._written: dict[int, set[str]] = {}
+        self._prefixes = 0
+        self._order: list[FunctionInfo] = []
+        self._lineages = _Lineages(self)
+        self._nested = 0
+        self.argument_types: dict[str, Any] = {}
+        """What the user says of the parameters of a `@pl.jit` entry: types, or constants."""
+
+    # Members
+
+    def add_member(self, node: ast.FunctionDef) -> None:
+        """Register a function of the program."""
+        function = Function(node, self.scope, self.source)
+        if node.name in self.functions:
+            raise self.source.error(node, f"the program has two functions '{node.name}'")
+        info = self._describe(function)
+        self.functions[node.name] = info
+        self._by_node[(id(node), id(function.scope))] = info
+
+    def _describe(self, function: Function) -> FunctionInfo:
+        node = function.node
+        options = function_options.read(function)
+        parameters = [*node.args.posonlyargs, *node.args.args]
+        if parameters and parameters[0].arg == "self" and parameters[0].annotation is None:
+            parameters = parameters[1:]
+        extra = node.args.vararg or node.args.kwarg
+        if extra is not None:
+            raise function.source.error(extra, "'*' parameters are not part of the DSL")
+        if node.args.kwonlyargs:
+            parameters += node.args.kwonlyargs
+        names: set[str] = set()
+        for parameter in parameters:
+            names.add(parameter.arg)
+        info = FunctionInfo(node.name, function, options, parameters)
+        self._read_signature(info)
+        return info
+
+    def _read_signature(self, info: FunctionInfo) -> None:
+        function = info.function
+        source = function.source
+        incomplete = info.jit or info.spliced
+        reader = AnnotationReader(source, function.scope)
+        for parameter in info.parameters:
+            if parameter.annotation is None:
+                if not info.spliced and not info.jit:
+                    raise source.error(parameter, f"parameter '{parameter.arg}' needs a type")
+                info.parameter_annotations.append(None)
+                info.directions.append(Direction.IN)
+                continue
+            annotation = reader.read(parameter.annotation, allow_incomplete=incomplete)
+            if annotation.kind == "Tuple" and not info.spliced:
+                raise source.error(parameter, f"parameter '{parameter.arg}' cannot be a tuple")
+            if annotation.kind == "Tile" and not (info.spliced or info.kind is FunctionKind.INLINE):
+                raise source.error(
+                    parameter,
+                    f"parameter '{parameter.arg}' cannot be a tile: pass a tensor and load it",
+                )
+            if annotation.kind == "Array" and not info.spliced:
+                raise source.error(
+                    parameter, f"parameter '{parameter.arg}' cannot be an array: it stays inside"
+                )
+            info.parameter_annotations.append(annotation)
+            info.directions.append(annotation.direction)
+            if annotation.type is not None:
+                info.parameter_types.append(annotation.type)
+        returns = function.node.returns
+        if returns is not None and not (
+            isinstance(returns, ast.Constant) and returns.value is None
+        ):
+            if info.jit and not isinstance(returns, ast.Subscript):
+                return
+            declared = reader.read(returns, allow_incomplete=incomplete)
+            if declared.kind == "Ignored":
+                raise source.error(returns, f"cannot read type '{ast.unparse(returns)}'")
+            if declared.direction is not Direction.IN:
+                raise source.error(returns, "a result has no direction")
+            flat = declared.flat_types()
+            if all(part.type is not None for part in flat) and not info.spliced:
+                info.declared_results = flat
+        elif returns is not None and not info.jit:
+            raise source.error(returns, "a function without results has no '->'")
+
+    def adopt(self, context: Context, function: Function, node: ast.Call) -> FunctionInfo:
+        """A function that is called by its name, as a function of the program."""
+        key = (id(function.node), id(function.scope))
+        info = self._by_node.get(key)
+        if info is None:
+            if len(self._by_node) >= MAX_FUNCTIONS:
+                raise context.error(node, f"the program has more than {MAX_FUNCTIONS} functions")
+            info = self._describe(function)
+            if not info.jit and not info.spliced:
+                clash = self.functions.get(info.name)
+                if clash is not None:
+                    info.name = self.free_name(info.name)
+                self.functions[info.name] = info
+            self._by_node[key] = info
+        if not info.jit and not info.spliced and info.op is None:
+            self._ensure(context, info, node)
+        return info
+
+    def free_name(self, name: str) -> str:
+        number = 1
+        taken = {**self.functions, **self.by_symbol}
+        candidate = name
+        while candidate in taken:
+            candidate = f"{name}_{number}"
+            number += 1
+        return candidate
+
+    def read_nested(self, context: Context, info: FunctionInfo, node: ast.Call) -> None:
+        """Read a function in the middle of its caller."""
+        if self._nested >= MAX_NESTED_FUNCTIONS:
+            raise context.error(node, "functions call each other too deeply")
+        self._nested += 1
+        try:
+            self.read_function(info)
+        finally:
+            self._nested -= 1
+
+    def constant(self, info: FunctionInfo, node: ast.expr) -> Any:
+        """A constant expression outside a function, None if it is not one."""
+        return evaluated(info.function.scope, node)
+
+    def _ensure(self, context: Context, info: FunctionInfo, node: ast.Call) -> None:
+        """Read a function before its caller goes on."""
+        if info.op is not None:
+            return
+        if info.reading:
+            raise context.error(node, f"function '{info.name}' calls itself")
+        self.read_nested(context, info, node)
+
+    def specialized(
+        self,
+        context: Context,
+        info: FunctionInfo,
+        arguments: Sequence[tuple[Value, ast.expr]],
+        node: ast.Call,
+    ) -> FunctionInfo:
+        """The function for arguments of these types; the function itself unless it is `@pl.jit`."""
+        if not info.jit:
+            self._ensure(context, info, node)
+            return info
+        return jit.specialize(self, context, info, arguments, node)
+
+    # Bodies
+
+    def lowered_body(self, function: Function) -> tuple[list[ast.stmt], Liveness]:
+        """The body without `break`, `continue` and early returns, and its names."""
+        key = id(function.node)
+        if key not in self._bodies:
+            body = control_flow.lower(function.source, function.node)
+            liveness = Liveness(body, lambda call: self._names_written(function.scope, call))
+            self._bodies[key] = (body, liveness)
+        return self._bodies[key]
+
+    def _names_written(self, scope: StaticScope, node: ast.Call) -> Sequence[str]:
+        path = dotted_name(node.func)
+        if path is None or len(path) < 2 or path[0] == "self" or path[-1] in _SUBMITS:
+            return calls.written_arguments(self, scope, node)
+        level = path[-2] if path[-2] in LEVELS else None
+        found: list[str] = []
+        for place, keyword in written_parameters(path[-1], level):
+            argument = node.args[place] if place < len(node.args) else None
+            for given in node.keywords:
+                if given.arg == keyword:
+                    argument = given.value
+            if isinstance(argument, ast.Name):
+                found.append(argument.id)
+        return found
+
+    def written_parameters(self, function: Function) -> set[str]:
+        """The names that a function may write, among them its parameters."""
+        key = id(function.node)
+        if key in self._written:
+            return self._written[key]
+        self._written[key] = set()
+        written: set[str] = set()
+        for node in ast.walk(function.node):
+            if isinstance(node, ast.Call):
+                written.update(self._names_written(function.scope, node))
+            elif isinstance(node, ast.Assign):
+                for target in node.targets:
+                    if isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name):
+                        written.add(target.value.id)
+        self._written[key] = written
+        return written
+
+    def fresh_prefix(self, name: str) -> str:
+        """What keeps the names of one splice apart."""
+        self._prefixes += 1
+        return f"{self._prefixes}:{name}:"
+
+    # Reading
+
+    def read(self) -> ModuleOp:
+        """The program as a module."""
+        for info in self._in_call_order():
+            if info.op is None and not info.spliced:
+                if info.jit:
+                    info.op = jit.read_entry(self, info).op
+                else:
+                    self.read_function(info)
+        return self.module()
+
+    def module(self) -> ModuleOp:
+        """The functions read so far: members in the order of the text, then what they need."""
+        ops: list[FuncOp] = []
+        seen: set[int] = set()
+        for info in (*self.functions.values(), *self._order):
+            if info.op is not None and id(info.op) not in seen:
+                seen.add(id(info.op))
+                ops.append(info.op)
+        module = ModuleOp(list(ops))
+        if hint(self.name) is not None:
+            from xdsl.dialects.builtin import StringAttr
+
+            module.sym_name = StringAttr(self.name)
+        return module
+
+    def _in_call_order(self) -> list[FunctionInfo]:
+        """The members, callees first."""
+        order: list[FunctionInfo] = []
+        done: set[str] = set()
+        entered: set[str] = set()
+        for root in list(self.functions.values()):
+            stack = [(root, iter(self._callees(root)))]
+            if root.name in done:
+                continue
+            entered.add(root.name)
+            while stack:
+                info, callees = stack[-1]
+                found = next(callees, None)
+                if found is None:
+                    stack.pop()
+                    if info.name not in done:
+                        done.add(info.name)
+                        order.append(info)
+                    continue
+                callee, node = found
+                if callee.name in done:
+                    continue
+                if callee.name in entered:
+                    raise info.function.source.error(
+                        node,
+                        f"function '{callee.name}' calls itself"
+                        + ("" if callee is info else f", through '{info.name}'"),
+                    )
+                entered.add(callee.name)
+                stack.append((callee, iter(self._callees(callee))))
+        return order
+
+    def _callees(self, info: FunctionInfo) -> list[tuple[FunctionInfo, ast.Attribute]]:
+        found: list[tuple[FunctionInfo, ast.Attribute]] = []
+        if info.options.external:
+            return found
+        for node in ast.walk(info.function.node):
+            if (
+                isinstance(node, ast.Attribute)
+                and isinstance(node.value, ast.Name)
+                and node.value.id == "self"
+                and node.attr in self.functions
+            ):
+                found.append((self.functions[node.attr], node))
+        return found
+
+    def read_function(self, info: FunctionInfo) -> FuncOp:
+        """Read one function whose callees are read."""
+        function = info.function
+        node, source = function.node, function.source
+        info.reading = True
+        options = info.options
+        if options.external:
+            info.result_types = [a.type for a in info.declared_results or () if a.type is not None]
+            info.lineage = [None] * len(info.result_types)
+            info.traces = (None,) * len(info.result_types)
+            region = Region()
+        else:
+            block = Block(arg_types=info.parameter_types)
+            region = Region(block)
+            context = self._context(info, block)
+            body, _ = self.lowered_body(function)
+            statements.read_function_body(context, info, body)
+            self._trace(info, block)
+        parameters = list(zip(info.directions, info.parameter_types, strict=True))
+        op = FuncOp(
+            info.name,
+            info.kind,
+            parameters,
+            info.result_types,
+            region,
+            level=options.level,
+            role=options.role,
+        )
+        op.attributes |= options.attributes
+        op.location = source.location(node)
+        if info.cache_policies:
+            set_cache_policies(op, info.cache_policies)
+        info.op = op
+        info.reading = False
+        self.by_symbol[info.name] = info
+        self._order.append(info)
+        return op
+
+    def _context(self, info: FunctionInfo, block: Block) -> Context:
+        function = info.function
+        _, liveness = self.lowered_body(function)
+        context = Context(
+            self,
+            function.source,
+            function.scope,
+            info.kind,
+            liveness,
+            block,
+            read_expression,
+            auto_scope=info.options.auto_scope,
+            strict_types=not info.jit,
+            block_entry=block,
+        )
+        for argument, parameter, annotation in zip(
+            block.args, info.parameters, info.parameter_annotations, strict=True
+        ):
+            argument.name_hint = hint(parameter.arg)
+            argument.location = function.source.location(parameter)
+            value = info.constants.get(parameter.arg, argument)
+            context.names.bind(parameter.arg, value)
+            if isinstance(argument.type, TensorType):
+                self.bind_symbols(context, function, annotation, argument)
+        for argument, parameter in zip(block.args, info.parameters, strict=True):
+            if argument.type == INDEX and parameter.arg in context.symbols:
+                context.symbol_values[parameter.arg] = argument
+        return context
+
+    def bind_symbols(
+        self,
+        context: Context,
+        function: Function,
+        annotation: Annotation | None,
+        value: Value,
+    ) -> None:
+        """Let the symbols in the shape of a parameter stand for the extents of its argument."""
+        if not is_tensor(value):
+            return
+        from pypto_xdsl.dialects.ptensor.types import symbolic_shape_of, tensor_of
+
+        for axis, extent in enumerate(symbolic_shape_of(tensor_of(value.type))):
+            if isinstance(extent, str):
+                context.symbols.setdefault(extent, (value, axis))
+        if annotation is not None and isinstance(annotation.type, TensorType):
+            shape = symbolic_shape_of(tensor_of(annotation.type))
+            actual = symbolic_shape_of(tensor_of(value.type))
+            for axis, (wanted, have) in enumerate(zip(shape, actual, strict=False)):
+                if isinstance(wanted, str) and wanted != have:
+                    context.symbols.setdefault(wanted, (value, axis))
+
+    def _trace(self, info: FunctionInfo, block: Block) -> None:
+        """Find which parameter each result is."""
+        end = block.last_op
+        assert end is not None
+        tracer = Tracer(
+            block.args, self._lineages, through_merges=info.kind is not FunctionKind.GRAPH
+        )
+        info.traces = tuple(tracer.trace(value) for value in end.operands)
+        info.lineage = [None if trace is None else trace.parameter for trace in info.traces]
+
+
+_SUBMITS = ("submit", "spmd_submit")
+
+
+def members(node: ast.ClassDef) -> list[ast.FunctionDef]:
+    """The functions of a program class."""
+    return [
+        statement
+        for statement in node.body
+        if isinstance(statement, ast.FunctionDef)
+        and any(function_decorator(d) is not None for d in statement.decorator_list)
+    ]
+
+
+def read_class(node: ast.ClassDef, source: Source, scope: StaticScope) -> ProgramReader:
+    """The reader of an `@pl.program` class."""
+    program = ProgramReader(node.name, source, scope)
+    found = members(node)
+    if not found:
+        raise source.error(node, f"program '{node.name}' has no @pl.function")
+    for member in found:
+        program.add_member(member)
+    return program
+
+
+def evaluated(scope: StaticScope, node: ast.expr) -> Any:
+    """A constant expression, None if it is not one."""
+    try:
+        return Evaluator(scope).evaluate(node)
+    except Unsettled:
+        return None
+
+
+def literal_arguments(constants: Mapping[str, Any]) -> dict[str, Any]:
+    """The constants among arguments."""
+    return {name: value for name, value in constants.items() if is_constant(value)}

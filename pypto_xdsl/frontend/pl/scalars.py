@@ -1,0 +1,300 @@
+"""Arithmetic on scalars: PyPTO's rules of promotion, as ops of `arith`."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any, cast
+
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import IndexType, IntegerType, i1, i64
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from pypto_xdsl.dialects.element_types import bit_width, is_element_type, is_float, is_signed
+from pypto_xdsl.frontend.pl.compile_time import COMPARE, Unsettled, apply_binary, apply_unary
+from pypto_xdsl.frontend.pl.context import Context
+from pypto_xdsl.frontend.pl.source import Node
+from pypto_xdsl.frontend.pl.values import (
+    Literal,
+    Typed,
+    Value,
+    describe_type,
+    describe_value,
+    is_constant,
+    is_literal,
+    is_tensor,
+    is_tile,
+    literal_type,
+)
+from pypto_xdsl.frontend.pl.vocabulary import INDEX
+
+_SIGNS: dict[type[ast.AST], str] = {
+    ast.Add: "+",
+    ast.Sub: "-",
+    ast.Mult: "*",
+    ast.Div: "/",
+    ast.FloorDiv: "//",
+    ast.Mod: "%",
+    ast.LShift: "<<",
+    ast.RShift: ">>",
+    ast.Pow: "**",
+    ast.BitAnd: "&",
+    ast.BitOr: "|",
+    ast.BitXor: "^",
+    ast.MatMult: "@",
+}
+_NAMED = {"+": "add", "-": "sub", "*": "mul", "/": "div", "&": "and_", "|": "or_", "^": "xor"}
+_PREDICATES = {
+    ast.Eq: "eq",
+    ast.NotEq: "ne",
+    ast.Lt: "lt",
+    ast.LtE: "le",
+    ast.Gt: "gt",
+    ast.GtE: "ge",
+}
+
+
+def binary(context: Context, op: ast.operator, left: Value, right: Value, node: ast.expr) -> Value:
+    """`left op right` on scalars."""
+    sign = _SIGNS[type(op)]
+    if is_literal(left) and is_literal(right):
+        try:
+            return cast(Literal, apply_binary(op, left, right))
+        except Unsettled as e:
+            raise context.error(node, f"'{sign}' {e.reason}") from None
+    for operand in (left, right):
+        if is_tensor(operand) or is_tile(operand):
+            word = _NAMED.get(sign)
+            advice = f"; use pl.{word}(...)" if word else ""
+            raise context.error(node, f"'{sign}' of {describe_value(operand)}{advice}")
+    if isinstance(op, ast.Pow | ast.BitAnd | ast.BitOr | ast.BitXor | ast.MatMult):
+        raise context.error(node, f"'{sign}' of run-time scalars is not part of the DSL")
+    lhs, rhs = promoted(context, left, right, node, f"'{sign}'")
+    if lhs.type == i1:
+        raise context.error(node, f"'{sign}' of a truth value; cast it first")
+    return context.emit(_arithmetic(context, op, lhs, rhs, node), node).results[0]
+
+
+def _arithmetic(
+    context: Context, op: ast.operator, lhs: SSAValue, rhs: SSAValue, node: ast.expr
+) -> Operation:
+    kind = lhs.type
+    if is_float(kind):
+        floats: dict[type[ast.operator], Any] = {
+            ast.Add: arith.AddfOp,
+            ast.Sub: arith.SubfOp,
+            ast.Mult: arith.MulfOp,
+            ast.Div: arith.DivfOp,
+        }
+        if op.__class__ not in floats:
+            raise context.error(node, f"'{_SIGNS[op.__class__]}' of floats is not part of the DSL")
+        return floats[op.__class__](lhs, rhs)
+    signed = is_signed(kind)
+    match op:
+        case ast.Add():
+            return arith.AddiOp(lhs, rhs)
+        case ast.Sub():
+            return arith.SubiOp(lhs, rhs)
+        case ast.Mult():
+            return arith.MuliOp(lhs, rhs)
+        case ast.FloorDiv():
+            return arith.FloorDivSIOp(lhs, rhs) if signed else arith.DivUIOp(lhs, rhs)
+        case ast.Div():
+            return arith.DivSIOp(lhs, rhs) if signed else arith.DivUIOp(lhs, rhs)
+        case ast.Mod():
+            # An index is never negative, so its remainder is the floor remainder.
+            return arith.RemSIOp(lhs, rhs) if signed else arith.RemUIOp(lhs, rhs)
+        case ast.LShift():
+            return arith.ShLIOp(lhs, rhs)
+        case ast.RShift():
+            return arith.ShRSIOp(lhs, rhs) if signed else arith.ShRUIOp(lhs, rhs)
+        case _:
+            raise AssertionError(op)
+
+
+def promoted(
+    context: Context, left: Value, right: Value, node: ast.expr, what: str
+) -> tuple[SSAValue, SSAValue]:
+    """
+    Two scalars as values of one type: the wider of two integers or of two floats.
+
+    An `INT64` meets an `INDEX` as the first of them. A literal takes the other's type where it is
+    of its kind, except that an int beside a narrow integer stays an index, as in PyPTO.
+    """
+    types: list[Attribute] = []
+    for operand in (left, right):
+        if is_constant(operand):
+            types.append(literal_type(operand))
+        else:
+            found = context.materialize(operand, node)
+            if not is_element_type(found.type):
+                raise context.error(node, f"{what} needs scalars, got {describe_type(found.type)}")
+            types.append(found.type)
+    a, b = types
+    if a != b:
+        if is_float(a) != is_float(b) or i1 in (a, b):
+            raise context.error(
+                node,
+                f"{what} mixes {describe_type(a)} and {describe_type(b)}; cast one of them",
+            )
+        if {a, b} == {INDEX, i64} and (is_literal(left) or is_literal(right)):
+            # Of equal width: the literal gives way.
+            a = b = b if is_literal(left) else a
+        else:
+            a = b = a if bit_width(a) >= bit_width(b) else b
+    lhs = cast_scalar(context, context.materialize(left, node, a), a, node)
+    rhs = cast_scalar(context, context.materialize(right, node, b), b, node)
+    return lhs, rhs
+
+
+def compare(context: Context, op: ast.cmpop, left: Value, right: Value, node: ast.expr) -> Value:
+    """`left op right`, a truth value."""
+    if op.__class__ not in _PREDICATES:
+        words = {ast.Is: "'is'", ast.IsNot: "'is not'", ast.In: "'in'", ast.NotIn: "'not in'"}
+        raise context.error(node, f"{words[op.__class__]} is not part of the DSL")
+    if is_literal(left) and is_literal(right):
+        return bool(COMPARE[op.__class__](left, right))
+    word = _PREDICATES[op.__class__]
+    for operand in (left, right):
+        if is_tensor(operand) or is_tile(operand):
+            raise context.error(node, f"a comparison of {describe_value(operand)}; use pl.cmp(...)")
+    lhs, rhs = promoted(context, left, right, node, "a comparison")
+    type = lhs.type
+    if is_float(type):
+        name = "une" if word == "ne" else f"o{word}"
+        return context.emit(arith.CmpfOp(lhs, rhs, name), node).result
+    if type == i1:
+        raise context.error(node, "a comparison of truth values; use 'and', 'or', 'not'")
+    if word not in ("eq", "ne"):
+        word = ("s" if is_signed(type) else "u") + word
+    return context.emit(arith.CmpiOp(lhs, rhs, word), node).result
+
+
+def boolean(context: Context, op: ast.boolop, operands: list[ast.expr], node: ast.expr) -> Value:
+    """`a and b and c`: every operand is evaluated, none is skipped."""
+    result: Value = None
+    for place, operand in enumerate(operands):
+        value = context.read(operand)
+        condition_type(context, value, operand)
+        if place == 0:
+            result = value
+            continue
+        if isinstance(result, bool) and isinstance(value, bool):
+            result = (result and value) if isinstance(op, ast.And) else (result or value)
+            continue
+        lhs = context.materialize(result, node)
+        rhs = context.materialize(value, node)
+        made = arith.AndIOp(lhs, rhs) if isinstance(op, ast.And) else arith.OrIOp(lhs, rhs)
+        result = context.emit(made, node).result
+    return result
+
+
+def condition_type(context: Context, value: Value, node: ast.expr) -> None:
+    """Refuse anything that is no truth value."""
+    type = literal_type(value) if is_constant(value) else getattr(value, "type", None)
+    if type != i1:
+        raise context.error(
+            node, f"expected a truth value, got {describe_value(value)}; write `x != 0`"
+        )
+
+
+def unary(context: Context, op: ast.unaryop, value: Value, node: ast.expr) -> Value:
+    """`-x`, `not x`, `~x`."""
+    if is_literal(value):
+        try:
+            return cast(Literal, apply_unary(op, value))
+        except Unsettled as e:
+            raise context.error(node, e.reason) from None
+    if isinstance(value, Typed) and isinstance(op, ast.USub):
+        return Typed(-value.value, value.type)
+    if is_tensor(value) or is_tile(value):
+        word = {ast.USub: "neg", ast.Invert: "not_"}.get(op.__class__)
+        advice = f"; use pl.{word}(...)" if word else ""
+        raise context.error(node, f"an operator on {describe_value(value)}{advice}")
+    operand = context.materialize(value, node)
+    type = operand.type
+    match op:
+        case ast.Not():
+            condition_type(context, operand, node)
+            true = context.constant(True, i1, node)
+            return context.emit(arith.XOrIOp(operand, true), node).result
+        case ast.USub() if is_float(type):
+            return context.emit(arith.NegfOp(operand), node).result
+        case ast.USub() if isinstance(type, IntegerType | IndexType) and type != i1:
+            zero = context.constant(0, type, node)
+            return context.emit(arith.SubiOp(zero, operand), node).result
+        case ast.Invert() if isinstance(type, IntegerType | IndexType):
+            ones = context.constant(-1, type, node)
+            return context.emit(arith.XOrIOp(operand, ones), node).result
+        case ast.UAdd():
+            raise context.error(node, "unary '+' is not part of the DSL")
+        case _:
+            raise context.error(node, f"an operator on {describe_type(type)}")
+
+
+def extreme(context: Context, name: str, left: Value, right: Value, node: ast.expr) -> Value:
+    """`pl.min(a, b)` and `pl.max(a, b)` of scalars."""
+    if is_literal(left) and is_literal(right):
+        return min(left, right) if name == "min" else max(left, right)
+    lhs, rhs = promoted(context, left, right, node, f"pl.{name}")
+    if is_float(lhs.type):
+        made: Operation = (arith.MinimumfOp if name == "min" else arith.MaximumfOp)(lhs, rhs)
+    elif is_signed(lhs.type):
+        made = (arith.MinSIOp if name == "min" else arith.MaxSIOp)(lhs, rhs)
+    else:
+        made = (arith.MinUIOp if name == "min" else arith.MaxUIOp)(lhs, rhs)
+    return context.emit(made, node).results[0]
+
+
+def cast_value(context: Context, value: Value, type: Attribute, node: ast.expr) -> Value:
+    """`pl.cast(s, dtype)` of a scalar; a constant stays one."""
+    if is_constant(value):
+        number = value.value if isinstance(value, Typed) else value
+        if is_float(type):
+            return Typed(float(number), type)
+        number = int(number)
+        return Typed(number, type) if type != INDEX else number
+    return cast_scalar(context, context.materialize(value, node), type, node)
+
+
+def cast_scalar(context: Context, value: SSAValue, type: Attribute, node: Node) -> SSAValue:
+    """A scalar converted to another type; itself if it has it."""
+    have = value.type
+    if have == type:
+        return value
+    if not is_element_type(have) or not is_element_type(type):
+        raise context.error(node, f"cannot cast {describe_type(have)} to {describe_type(type)}")
+    op = _conversion(context, value, have, type, node)
+    return context.emit(op, node).results[0]
+
+
+def _conversion(
+    context: Context, value: SSAValue, have: Attribute, want: Any, node: Node
+) -> Operation:
+    if is_float(have):
+        if is_float(want):
+            wider = bit_width(want) > bit_width(have)
+            return arith.ExtFOp(value, want) if wider else arith.TruncFOp(value, want)
+        if want == INDEX:
+            value = context.emit(arith.FPToSIOp(value, i64), node).result
+            return arith.IndexCastOp(value, INDEX)
+        if want == i1:
+            zero = context.constant(0.0, have, node)
+            return arith.CmpfOp(value, zero, "une")
+        return (arith.FPToSIOp if is_signed(want) else arith.FPToUIOp)(value, want)
+    if is_float(want):
+        if have == INDEX:
+            value = context.emit(arith.IndexCastOp(value, i64), node).result
+            have = i64
+        return (arith.SIToFPOp if is_signed(have) else arith.UIToFPOp)(value, want)
+    if want == i1:
+        zero = context.constant(0, have, node)
+        return arith.CmpiOp(value, zero, "ne")
+    if INDEX in (have, want):
+        if have == i1:
+            value = context.emit(arith.ExtUIOp(value, i64), node).result
+        return arith.IndexCastOp(value, want)
+    if bit_width(want) > bit_width(have):
+        return (arith.ExtSIOp if is_signed(have) else arith.ExtUIOp)(value, want)
+    if bit_width(want) < bit_width(have):
+        return arith.TruncIOp(value, want)
+    return arith.BitcastOp(value, want)

@@ -1,0 +1,104 @@
+"""A Python source file, parsed and never executed: its tree, its places, and errors at them."""
+
+from __future__ import annotations
+
+import ast
+import warnings
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+
+from xdsl.dialects.builtin import FileLineColLoc, IntAttr, StringAttr
+
+from pypto_xdsl.diagnostics import Diagnostic, DiagnosticsError, Note
+
+MAX_BYTES = 8_000_000
+"""A larger file is refused before it is parsed: CPython needs some hundred bytes for each."""
+MAX_LINES = 200_000
+MAX_DEPTH = 150
+"""How deep expressions and blocks may nest."""
+
+Node = ast.expr | ast.stmt | ast.arg | ast.keyword | ast.alias
+"""What has a place in a file."""
+
+
+class Source:
+    """One file of Python: places of nodes, and errors at them."""
+
+    def __init__(self, text: str, name: str, path: str | None = None):
+        """
+        Parse `text`. `name` is what diagnostics call the file; `path`, if it has one, is where its
+        imports are looked up from.
+        """
+        self.name = name
+        self.path = path
+        self.text = text
+        self._file = StringAttr(name)
+        self._locations: dict[tuple[int, int], FileLineColLoc] = {}
+        self._ascii = text.isascii()
+        if len(text) > MAX_BYTES:
+            raise self._at(1, 1, f"the file has more than {MAX_BYTES // 1_000_000} MB of text")
+        if text.count("\n") >= MAX_LINES:
+            raise self._at(MAX_LINES, 1, f"the file has more than {MAX_LINES} lines")
+        self.tree = self._parse()
+
+    def _parse(self) -> ast.Module:
+        try:
+            with warnings.catch_warnings():
+                # What Python thinks of escapes in strings is not ours to tell.
+                warnings.simplefilter("ignore")
+                return ast.parse(self.text, self.name)
+        except SyntaxError as e:
+            raise self._at(e.lineno or 1, e.offset or 1, f"invalid Python: {e.msg}") from None
+        except (RecursionError, MemoryError):
+            raise self._at(1, 1, "the program is nested too deeply") from None
+        except ValueError as e:
+            raise self._at(1, 1, f"invalid Python: {e}") from None
+
+    @cached_property
+    def lines(self) -> list[str]:
+        """The lines of the text."""
+        return self.text.splitlines()
+
+    def position(self, node: Node) -> tuple[int, int]:
+        """Line and column of a node, both from 1, the column in characters."""
+        line, column = node.lineno, node.col_offset
+        if not self._ascii and line <= len(self.lines):
+            # `ast` counts bytes.
+            column = len(self.lines[line - 1].encode()[:column].decode(errors="replace"))
+        return line, column + 1
+
+    def location(self, node: Node) -> FileLineColLoc:
+        """The location attribute of a node."""
+        key = (node.lineno, node.col_offset)
+        location = self._locations.get(key)
+        if location is None:
+            line, column = self.position(node)
+            location = FileLineColLoc(self._file, IntAttr(line), IntAttr(column))
+            self._locations[key] = location
+        return location
+
+    def note(self, node: Node, message: str) -> Note:
+        """A note at a node."""
+        return Note(message, self.name, *self.position(node))
+
+    def error(self, node: Node, message: str, notes: Iterable[Note] = ()) -> DiagnosticsError:
+        """An error at a node."""
+        line, column = self.position(node)
+        return self._at(line, column, message, tuple(notes))
+
+    def _at(
+        self, line: int, column: int, message: str, notes: Sequence[Note] = ()
+    ) -> DiagnosticsError:
+        return DiagnosticsError((Diagnostic(message, self.name, line, column, notes=tuple(notes)),))
+
+
+def dotted_name(node: ast.expr) -> tuple[str, ...] | None:
+    """`pl.tile.add` as its parts, None for anything but names and attributes."""
+    parts: list[str] = []
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    if not isinstance(node, ast.Name):
+        return None
+    parts.append(node.id)
+    return tuple(reversed(parts))

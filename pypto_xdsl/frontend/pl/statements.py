@@ -1,0 +1,617 @@
+"""Statements of the DSL; names become SSA values on the way."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from xdsl.dialects import scf
+from xdsl.dialects.builtin import DYNAMIC_INDEX, TensorType, i1
+from xdsl.ir import Attribute, Block, Region, SSAValue
+from xdsl.utils.exceptions import VerifyException
+
+from pypto_xdsl.dialects.element_types import is_element_type
+from pypto_xdsl.dialects.orch.attributes import FunctionKind
+from pypto_xdsl.dialects.orch.functions import ReturnOp
+from pypto_xdsl.dialects.ptensor.memory import TypeCastOp
+from pypto_xdsl.dialects.ptensor.types import (
+    explicit_strides_of,
+    layout_of,
+    pad_value_of,
+    symbolic_shape_of,
+    tensor_of,
+    tensor_type,
+    valid_shape_of,
+)
+from pypto_xdsl.dialects.tile.types import TileType
+from pypto_xdsl.frontend.pl import loops, scopes, storage, subscripts
+from pypto_xdsl.frontend.pl.annotations import Annotation, AnnotationReader, tile_with_view
+from pypto_xdsl.frontend.pl.compile_time import describe
+from pypto_xdsl.frontend.pl.context import Construct, Context, as_tuple
+from pypto_xdsl.frontend.pl.function_options import is_prologue
+from pypto_xdsl.frontend.pl.liveness import is_yield
+from pypto_xdsl.frontend.pl.merging import Merge
+from pypto_xdsl.frontend.pl.scalars import cast_scalar, condition_type
+from pypto_xdsl.frontend.pl.source import dotted_name
+from pypto_xdsl.frontend.pl.values import (
+    Tuple,
+    Typed,
+    Unavailable,
+    Value,
+    describe_type,
+    describe_value,
+    fits,
+    is_constant,
+    is_literal,
+    literal_type,
+)
+
+if TYPE_CHECKING:
+    from pypto_xdsl.frontend.pl.program import FunctionInfo
+
+_ADVICE: dict[type[ast.stmt], str] = {
+    ast.Try: "",
+    ast.Assert: "; use pl.static_assert(...)",
+    ast.FunctionDef: "; define it outside",
+    ast.Raise: "",
+}
+
+
+def read_body(context: Context, body: Sequence[ast.stmt]) -> None:
+    """Read the statements of a block."""
+    for place, statement in enumerate(body):
+        _statement(context, statement)
+        if isinstance(statement, ast.Return) and place + 1 < len(body):
+            raise context.error(body[place + 1], "this is never reached")
+
+
+def _statement(context: Context, statement: ast.stmt) -> None:
+    match statement:
+        case ast.Assign(targets=[target], value=value):
+            _assign(context, target, value, statement)
+        case ast.Assign():
+            raise context.error(statement, "a chain of assignments is not part of the DSL")
+        case ast.AnnAssign(target=target, value=value, annotation=annotation):
+            if not isinstance(target, ast.Name) or value is None:
+                raise context.error(statement, "a declaration needs one name and a value")
+            _annotated(context, target, annotation, value, statement)
+        case ast.AugAssign(target=target, op=op, value=value):
+            load = _as_load(target)
+            combined = ast.copy_location(ast.BinOp(load, op, value), statement)
+            _assign(context, target, combined, statement)
+        case ast.Expr(value=value):
+            _expression(context, value, statement)
+        case ast.For():
+            loops.read_for(context, statement)
+        case ast.While():
+            loops.read_while(context, statement)
+        case ast.If():
+            _if(context, statement)
+        case ast.With():
+            scopes.read_with(context, statement)
+        case ast.Return(value=value):
+            _return(context, value, statement)
+        case ast.Pass():
+            pass
+        case ast.Break() | ast.Continue():
+            word = "break" if isinstance(statement, ast.Break) else "continue"
+            raise context.error(statement, f"'{word}' is not supported here")
+        case _:
+            advice = _ADVICE.get(type(statement), "")
+            raise context.error(statement, f"{describe(statement)} is not part of the DSL{advice}")
+
+
+def _as_load(target: ast.expr) -> ast.expr:
+    match target:
+        case ast.Name(id=name):
+            return ast.copy_location(ast.Name(name, ast.Load()), target)
+        case ast.Subscript(value=value, slice=index):
+            return ast.copy_location(ast.Subscript(value, index, ast.Load()), target)
+        case _:
+            return target
+
+
+def _expression(context: Context, value: ast.expr, statement: ast.Expr) -> None:
+    if isinstance(value, ast.Constant) and isinstance(value.value, str):
+        return
+    if isinstance(value, ast.Constant) and value.value is ...:
+        raise context.error(statement, "'...' stands for a body only where there is none")
+    if is_prologue(statement):
+        return
+    if is_yield(value):
+        assert isinstance(value, ast.Call)
+        if value.args:
+            loops.bare_yield(context, value)
+        return
+    if isinstance(value, ast.Call):
+        path = dotted_name(value.func)
+        if path is not None and path[-1] in ("submit", "spmd_submit") and path[0] != "self":
+            raise context.error(
+                statement, "the task of a submit must be kept: write 'out, tid = ...'"
+            )
+    context.read(value)
+
+
+# Assignments
+
+
+def _assign(context: Context, target: ast.expr, value: ast.expr, statement: ast.stmt) -> None:
+    if is_yield(value):
+        assert isinstance(value, ast.Call)
+        loops.read_yield(context, target, value, statement)
+        return
+    match target:
+        case ast.Name(id=name):
+            found = context.read(value)
+            assign_name(context, name, found, target, value)
+        case ast.Tuple() | ast.List():
+            found = context.read(value)
+            unpack(context, target, found, value)
+        case ast.Subscript():
+            found = context.read(value)
+            assert isinstance(statement, ast.Assign | ast.AugAssign)
+            made = ast.copy_location(ast.Assign([target], value), statement)
+            subscripts.write_subscript(context, target, found, made)
+        case ast.Starred():
+            raise context.error(target, "'*' is not part of the DSL")
+        case _:
+            raise context.error(target, "only names and subscripts can be assigned to")
+
+
+def assign_name(
+    context: Context, name: str, value: Value, target: ast.expr, node: ast.expr
+) -> None:
+    """`name = value`."""
+    if isinstance(value, Tuple) and not value.elements:
+        raise context.error(node, "this gives no value")
+    if value is None:
+        value = context.materialize(None, node)
+    if context.strict_types:
+        _keep_type(context, name, value, target)
+    context.bind(name, value)
+
+
+def _keep_type(context: Context, name: str, value: Value, target: ast.expr) -> None:
+    """Refuse another type for a name that has one."""
+    old = context.names.get(context.prefix + name)
+    if isinstance(old, Unavailable) or old is value:
+        return
+    before, after = _shape_of(old), _shape_of(value)
+    if before is not None and after is not None and before != after:
+        raise context.error(
+            target,
+            f"'{name}' is {describe_value(old)} and cannot become {describe_value(value)}; "
+            "use another name",
+        )
+
+
+def _shape_of(value: Value) -> Any:
+    """What about a value a name keeps: kind, dtype, constant extents."""
+    match value:
+        case SSAValue(type=TensorType() as type):
+            extents = tuple(max(e, -1) for e in type.get_shape())
+            return ("tensor", type.element_type, extents)
+        case SSAValue(type=TileType() as type):
+            return ("tile", type.element_type, type.get_shape())
+        case SSAValue(type=type):
+            return _scalar_kind(type)
+        case Typed(type=type):
+            return _scalar_kind(type)
+        case bool():
+            return _scalar_kind(i1)
+        case _:
+            return None
+
+
+def _scalar_kind(type: Attribute) -> Any:
+    if str(type) in ("index", "i64"):
+        return ("scalar", "index")
+    return ("scalar", type)
+
+
+def unpack(context: Context, target: ast.Tuple | ast.List, value: Value, node: ast.expr) -> None:
+    """`a, b = value`, with nested targets for the results of a submit."""
+    elements = as_tuple(value)
+    if elements is None:
+        raise context.error(node, f"cannot unpack {describe_value(value)}")
+    targets = target.elts
+    if len(targets) != len(elements):
+        if len(targets) == 2 and isinstance(targets[0], ast.Tuple | ast.List):
+            # `(p, q), tid = pl.submit(...)`
+            unpack(context, targets[0], Tuple(tuple(elements[:-1])), node)
+            assign_name(context, _name_of(context, targets[1]), elements[-1], targets[1], node)
+            return
+        raise context.error(target, f"{len(targets)} names for {len(elements)} values")
+    for inner, element in zip(targets, elements, strict=True):
+        if isinstance(inner, ast.Tuple | ast.List):
+            parts = as_tuple(element)
+            unpack(context, inner, Tuple((element,)) if parts is None else element, node)
+        elif isinstance(inner, ast.Subscript):
+            made = ast.copy_location(ast.Assign([inner], node), inner)
+            subscripts.write_subscript(context, inner, element, made)
+        else:
+            name = _name_of(context, inner)
+            if name != "_":
+                assign_name(context, name, element, inner, node)
+
+
+def _name_of(context: Context, target: ast.expr) -> str:
+    if not isinstance(target, ast.Name):
+        raise context.error(target, "expected a name")
+    return target.id
+
+
+def annotation_reader(context: Context) -> AnnotationReader:
+    """A reader of annotations among the names of the function."""
+
+    def resolve(node: ast.expr) -> Value:
+        if isinstance(node, ast.Name):
+            if context.is_defined(node.id):
+                return context.read(node)
+            return None
+        return context.read(node)
+
+    return AnnotationReader(context.source, context.scope, resolve)
+
+
+def _annotated(
+    context: Context,
+    target: ast.Name,
+    annotation: ast.expr,
+    value: ast.expr,
+    statement: ast.AnnAssign,
+) -> None:
+    if is_yield(value):
+        assert isinstance(value, ast.Call)
+        loops.read_yield(context, target, value, statement)
+        return
+    if isinstance(value, ast.Call) and storage.is_allocation(value):
+        storage.read_allocation(context, target.id, value)
+        return
+    declared = annotation_reader(context).read(annotation)
+    found = context.read(value)
+    found = with_annotation(context, found, declared, value)
+    if declared.memref_node is not None:
+        found = storage.bind_storage(context, found, declared, annotation)
+    assign_name(context, target.id, found, target, value)
+
+
+def with_annotation(context: Context, value: Value, declared: Annotation, node: ast.expr) -> Value:
+    """A value as its annotation says: checked, and with the view and space that it spells out."""
+    match declared.kind:
+        case "Ignored":
+            return value
+        case "Tuple":
+            elements = as_tuple(value)
+            if elements is None:
+                if len(declared.parts) == 1:
+                    return with_annotation(context, value, declared.parts[0], node)
+                raise context.error(node, f"declared as a tuple, got {describe_value(value)}")
+            if len(elements) != len(declared.parts):
+                raise context.error(
+                    node,
+                    f"declared as a tuple of {len(declared.parts)}, got one of {len(elements)}",
+                )
+            parts = zip(elements, declared.parts, strict=True)
+            return Tuple(tuple(with_annotation(context, e, part, node) for e, part in parts))
+        case "Scalar":
+            return _scalar(context, value, declared, node)
+        case "Array":
+            if getattr(value, "type", None) != declared.type:
+                _disagree(context, value, declared, node)
+            return value
+        case "Tensor":
+            return _tensor(context, value, declared, node)
+        case _:
+            return _tile(context, value, declared, node)
+
+
+def _disagree(context: Context, value: Value, declared: Annotation, node: ast.expr) -> NoReturn:
+    assert declared.type is not None
+    raise context.error(
+        node, f"declared {describe_type(declared.type)}, but the value is {describe_value(value)}"
+    )
+
+
+def _scalar(context: Context, value: Value, declared: Annotation, node: ast.expr) -> Value:
+    type = declared.type
+    assert type is not None
+    if value is None:
+        return context.materialize(None, node)
+    if is_constant(value):
+        if is_literal(value):
+            if isinstance(value, bool) != (type == i1) or not fits(value, type):
+                _disagree(context, value, declared, node)
+            is_index = str(type) == "index"
+            return value if is_index or isinstance(value, bool) else Typed(value, type)
+        if literal_type(value) != type and not _both_integers(literal_type(value), type):
+            _disagree(context, value, declared, node)
+        return value
+    found = context.materialize(value, node)
+    if found.type == type:
+        return found
+    if _both_integers(found.type, type):
+        return found if str(type) == "index" else cast_scalar(context, found, type, node)
+    _disagree(context, value, declared, node)
+
+
+def _both_integers(a: Attribute, b: Attribute) -> bool:
+    words = ("index",)
+    return (str(a) in words or str(b) in words) and all(
+        is_element_type(t) and t != i1 and not str(t).startswith(("f", "bf")) for t in (a, b)
+    )
+
+
+def _tensor(context: Context, value: Value, declared: Annotation, node: ast.expr) -> Value:
+    want = tensor_of(declared.type)
+    if not isinstance(value, SSAValue) or not isinstance(value.type, TensorType):
+        _disagree(context, value, declared, node)
+    have = tensor_of(value.type)
+    if have.element_type != want.element_type or have.get_num_dims() != want.get_num_dims():
+        _disagree(context, value, declared, node)
+    for mine, wanted in zip(have.get_shape(), want.get_shape(), strict=True):
+        if DYNAMIC_INDEX not in (mine, wanted) and mine != wanted:
+            _disagree(context, value, declared, node)
+    if not declared.view and declared.layout is None:
+        return value
+    view = declared.view
+    result = tensor_type(
+        symbolic_shape_of(have),
+        have.element_type,
+        valid=valid_shape_of(want) if view.get("valid_shape") else valid_shape_of(have),
+        strides=explicit_strides_of(want) or explicit_strides_of(have),
+        layout=layout_of(want),
+        pad=pad_value_of(want),
+    )
+    if result == have:
+        return value
+    return context.emit(TypeCastOp(value, result), node).result
+
+
+def _tile(context: Context, value: Value, declared: Annotation, node: ast.expr) -> Value:
+    want = TileType.of(declared.type)
+    if not isinstance(value, SSAValue) or not isinstance(value.type, TileType):
+        _disagree(context, value, declared, node)
+    have = value.type
+    assert isinstance(have, TileType)
+    if have.element_type != want.element_type or have.get_shape() != want.get_shape():
+        _disagree(context, value, declared, node)
+    space = declared.space or have.memory_space
+    if declared.space is None and not declared.view:
+        return value
+    valid = have.valid_shape
+    if not declared.view and have.layout == have.with_space(None).layout:
+        result = have.with_space(space)
+    else:
+        try:
+            result = tile_with_view(
+                have.get_shape(), have.element_type, space, declared.view, valid
+            )
+        except VerifyException as e:
+            raise context.error(node, str(e)) from None
+        if not any(w in declared.view for w in ("blayout", "slayout", "fractal")):
+            explicit = have.with_space(space)
+            result = result.with_layout(explicit.layout)
+        if "pad" not in declared.view:
+            result = _with_pad(result, have)
+    if result != have:
+        retype(value, result)
+    return value
+
+
+def _with_pad(tile: TileType, like: TileType) -> TileType:
+    return TileType(
+        tile.get_shape(),
+        tile.element_type,
+        tile.memory_space,
+        valid=tile.valid_shape,
+        layout=tile.layout,
+        pad=like.pad_value,
+        compact=tile.is_compact,
+    )
+
+
+def retype(value: SSAValue, type: Attribute) -> None:
+    """Give a value another type, where the text says so."""
+    value._type = type  # pyright: ignore
+
+
+# If
+
+
+def _if(context: Context, statement: ast.If) -> None:
+    condition = context.read(statement.test)
+    condition_type(context, condition, statement.test)
+    if isinstance(condition, bool) and not _has_yield(statement):
+        # Settled at compile time: the other branch is not part of the program.
+        read_body(context, statement.body if condition else statement.orelse)
+        return
+    value = context.materialize(condition, statement.test)
+    branches: list[tuple[Block, dict[str, Value], Construct]] = []
+    for body in (statement.body, statement.orelse):
+        block = Block()
+        construct = Construct("if", node=statement)
+        context.constructs.append(construct)
+        with context.inside(block) as frame:
+            read_body(context, body)
+        context.constructs.pop()
+        branches.append((block, frame, construct))
+    merge = Merge(context, statement)
+    _explicit_results(context, merge, statement, branches)
+    (then_block, then, _), (else_block, orelse, _) = branches
+    for name in sorted({*then, *orelse}):
+        if name.startswith(loops.YIELD):
+            continue
+        before = context.names.get(name)
+        left, right = then.get(name, before), orelse.get(name, before)
+        if left is right:
+            if isinstance(left, SSAValue) and _is_inside(left, then_block, else_block):
+                continue
+            context.names.bind(name, left)
+            continue
+        if not is_live(context, statement, name):
+            if not isinstance(before, Unavailable):
+                context.names.bind(name, Unavailable("has different values here"))
+            continue
+        if isinstance(left, Unavailable) or isinstance(right, Unavailable):
+            context.names.bind(name, Unavailable("is assigned in one branch of an 'if' only"))
+            continue
+        merge.add(name, left, right)
+    types = merge.types((then_block, else_block))
+    for block, values in ((then_block, merge.left), (else_block, merge.right)):
+        merge.end(block, values)
+    has_else = bool(statement.orelse) or bool(types) or bool(else_block.ops)
+    op = scf.IfOp(value, types, [then_block], [else_block] if has_else else Region())
+    context.emit(op, statement)
+    merge.bind(op.results)
+
+
+def _has_yield(statement: ast.If) -> bool:
+    return any(isinstance(node, ast.Call) and is_yield(node) for node in ast.walk(statement))
+
+
+def is_live(context: Context, statement: ast.stmt, name: str) -> bool:
+    """Whether a name, with its prefix, may be read after a statement."""
+    if context.prefix and not name.startswith(context.prefix):
+        return True
+    if not context.prefix and ":" in name:
+        return False
+    return context.liveness.is_live_after(statement, name.removeprefix(context.prefix))
+
+
+def _is_inside(value: SSAValue, *blocks: Block) -> bool:
+    return value.owner in blocks or getattr(value.owner, "parent", None) in blocks
+
+
+def _explicit_results(
+    context: Context,
+    merge: Merge,
+    statement: ast.If,
+    branches: Sequence[tuple[Block, dict[str, Value], Construct]],
+) -> None:
+    """What the branches yield: names in order of appearance over then, else."""
+    (_, then, first), (_, orelse, second) = branches
+    if first.yields is None and second.yields is None:
+        return
+    if first.yields is None or second.yields is None:
+        raise context.error(statement, "both branches of an 'if' yield, or none")
+    if len(first.yields) != len(second.yields):
+        raise context.error(
+            statement,
+            f"one branch yields {len(first.yields)} values, the other {len(second.yields)}",
+        )
+    for left, right in zip(first.yields, second.yields, strict=True):
+        if left != right:
+            raise context.error(statement, f"one branch yields '{left}', the other '{right}'")
+        merge.add(
+            context.prefix + left,
+            then[loops.yield_name(context, left)],
+            orelse[loops.yield_name(context, right)],
+            keep=True,
+        )
+
+
+# The end
+
+
+def _return(context: Context, value: ast.expr | None, statement: ast.Return) -> None:
+    if context.constructs or context.scopes:
+        raise context.error(statement, "'return' is not supported here")
+    if value is None:
+        context.returned = Tuple(())
+        return
+    if isinstance(value, ast.Constant) and value.value is None:
+        context.returned = Tuple(())
+        return
+    context.returned = context.read(value)
+
+
+def read_function_body(context: Context, info: FunctionInfo, body: Sequence[ast.stmt]) -> None:
+    """Read a whole function, with its return."""
+    context.returned = Unavailable("is returned by nobody")
+    context.policies.append([])
+    read_body(context, body)
+    returned = context.returned
+    end = body[-1]
+    if isinstance(returned, Unavailable):
+        if info.declared_results:
+            raise context.error(
+                info.function.node,
+                f"function '{info.name}' declares {len(info.declared_results)} results "
+                "but does not return",
+            )
+        returned = Tuple(())
+    values = list(as_tuple(returned) or (returned,)) if not _is_empty(returned) else []
+    node = end.value if isinstance(end, ast.Return) and end.value is not None else None
+    at: Any = node or end
+    values = [inner for value in values for inner in (as_tuple(value) or (value,))]
+    declared = info.declared_results
+    if declared is not None and len(declared) != len(values):
+        raise context.error(
+            at,
+            f"function '{info.name}' declares {len(declared)} results, got {len(values)}",
+        )
+    results: list[SSAValue] = []
+    nodes = node.elts if isinstance(node, ast.Tuple) and len(node.elts) == len(values) else None
+    for place, value in enumerate(values):
+        inner = at if nodes is None else nodes[place]
+        results.append(_result(context, info, value, declared[place] if declared else None, inner))
+    info.result_types = [value.type for value in results]
+    context.emit(ReturnOp(*results), at)
+    _function_policies(context, info)
+
+
+def _is_empty(value: Value) -> bool:
+    return isinstance(value, Tuple) and not value.elements
+
+
+def _result(
+    context: Context, info: FunctionInfo, value: Value, declared: Annotation | None, node: Any
+) -> SSAValue:
+    """A returned value of the declared type."""
+    if declared is None:
+        return context.materialize(value, node)
+    type = declared.type
+    assert type is not None
+    if declared.kind == "Scalar":
+        found = context.materialize(_scalar(context, value, declared, node), node, type)
+        if found.type != type:
+            found = cast_scalar(context, found, type, node)
+        return found
+    if declared.kind == "Tensor":
+        bare = Annotation("Tensor", type)
+        found = _tensor(context, value, bare, node)
+        assert isinstance(found, SSAValue)
+        if found.type != type and not _same_meaning(context, found.type, type):
+            return context.emit(TypeCastOp(found, tensor_of(type)), node).result
+        return found
+    if declared.kind == "Tile" and info.kind is not FunctionKind.INLINE:
+        raise context.error(node, "a function cannot return a tile: store it to a tensor")
+    found = with_annotation(context, value, declared, node)
+    return context.materialize(found, node)
+
+
+def _same_meaning(context: Context, have: Attribute, want: Attribute) -> bool:
+    """Whether types differ only in what the declaration leaves open."""
+    mine, wanted = tensor_of(have), tensor_of(want)
+    for a, b in zip(symbolic_shape_of(mine), symbolic_shape_of(wanted), strict=True):
+        if a != b:
+            return False
+    return True
+
+
+def _function_policies(context: Context, info: FunctionInfo) -> None:
+    """Cache policies of a kernel's own parameters."""
+    policies = context.policies.pop()
+    if not policies:
+        return
+    info.cache_policies = []
+    block = context.block
+    for tensor, policy, node in policies:
+        for place, parameter in enumerate(block.args):
+            if parameter is tensor:
+                info.cache_policies.append((place, policy))
+                break
+        else:
+            raise context.error(node, "pl.set_cache_policy names no parameter of the kernel")

@@ -1,0 +1,487 @@
+"""
+Ops whose call in the DSL is not just their operands: shapes stand in the result's type, lists are
+offsets, extents or valid regions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from math import prod
+from typing import Any
+
+from xdsl.dialects.builtin import DYNAMIC_INDEX, TensorType
+from xdsl.ir import Attribute, SSAValue
+
+from pypto_xdsl.dialects.element_types import as_element_type
+from pypto_xdsl.dialects.ptensor import memory as ptensor
+from pypto_xdsl.dialects.ptensor.attributes import AtomicKind, PadValue
+from pypto_xdsl.dialects.ptensor.types import (
+    TensorLayout,
+    layout_of,
+    symbolic_shape_of,
+    tensor_of,
+    tensor_type,
+    valid_shape_of,
+)
+from pypto_xdsl.dialects.tile import memory as tile
+from pypto_xdsl.dialects.tile.attributes import MemorySpace, TileLayout
+from pypto_xdsl.dialects.tile.types import Layout, TileType, implicit_layout
+from pypto_xdsl.frontend.pl.arguments import (
+    Arguments,
+    Bound,
+    run_time_extents,
+    static_extents,
+    symbolic_extents,
+)
+from pypto_xdsl.frontend.pl.values import Value, describe_value, is_literal
+from pypto_xdsl.syntax.lists import Index
+
+Form = Callable[[Arguments], Value]
+
+
+def _emit(bound: Bound, make: Callable[[], Any]) -> SSAValue:
+    return bound.context.build(make, bound.node, bound.what).results[0]
+
+
+def _rank_must_be(bound: Bound, name: str, listed: Sequence[Value], rank: int) -> None:
+    if len(listed) != rank:
+        raise bound.error(name, f"'{name}' lists {len(listed)} dimensions, expected {rank}")
+
+
+# Tiles
+
+
+def _load(arguments: Arguments) -> Value:
+    bound = arguments.bind("tensor offsets shapes valid_shape? target_memory? clamp?")
+    source = bound.tensor_type("tensor")
+    offsets, shape = bound.indices("offsets"), bound.extents("shapes")
+    rank = source.get_num_dims()
+    _rank_must_be(bound, "offsets", offsets, rank)
+    _rank_must_be(bound, "shapes", shape, rank)
+    extents = static_extents(shape)
+    if DYNAMIC_INDEX in extents:
+        raise bound.error(
+            "shapes", "the shape of a tile must be constant; use valid_shape for a tail"
+        )
+    valid: Sequence[Value] = bound.extents("valid_shape") if bound.has("valid_shape") else extents
+    _rank_must_be(bound, "valid_shape", valid, rank)
+    valid = narrowed(valid, offsets, valid_shape_of(source), bound.boolean("clamp"))
+    space = bound.word("target_memory", MemorySpace, MemorySpace.VEC)
+    layout = load_layout(extents, space, layout_of(source))
+    result = TileType(
+        extents,
+        as_element_type(source.element_type),
+        space,
+        valid=static_extents(valid),
+        layout=layout,
+    )
+    tensor = bound.tensor("tensor")
+    listed = run_time_extents(bound.context, valid, bound.node_of("valid_shape"))
+    return _emit(bound, lambda: tile.LoadOp(tensor, offsets, result, listed))
+
+
+def narrowed(
+    valid: Sequence[Value], offsets: Sequence[Index], source: Sequence[int], clamp: bool
+) -> list[Value]:
+    """The valid region of a window: with `clamp` no more than what is valid in the source."""
+    found: list[Value] = []
+    for extent, offset, limit in zip(valid, offsets, source, strict=True):
+        known = all(isinstance(part, int) for part in (extent, offset)) and limit != DYNAMIC_INDEX
+        if known and clamp:
+            extent = max(0, min(extent, limit - offset))  # pyright: ignore[reportOperatorIssue]
+        found.append(extent)
+    return found
+
+
+def load_layout(shape: Sequence[int], space: MemorySpace, source: TensorLayout) -> Layout | None:
+    """
+    The layout of a loaded tile where it is not the implicit one: a transposed source is loaded
+    transposed to the staging buffer, a single row there is not blocked, and a column is stored as
+    one.
+    """
+    transposed = source is TensorLayout.DN
+    if space is MemorySpace.MAT:
+        if len(shape) == 2 and shape[1 if transposed else 0] == 1:
+            return Layout(TileLayout.ROW_MAJOR, TileLayout.NONE_BOX, 512)
+        if transposed:
+            return Layout(TileLayout.ROW_MAJOR, TileLayout.COL_MAJOR, 512)
+        return None
+    if shape[-1] == 1:
+        implicit = implicit_layout(shape, space)
+        return Layout(TileLayout.COL_MAJOR, implicit.slayout, implicit.fractal)
+    return None
+
+
+def _store(arguments: Arguments) -> Value:
+    bound = arguments.bind("tile offsets output_tensor shapes? *atomic?")
+    destination = bound.tensor("output_tensor")
+    source = bound.tile("tile")
+    offsets = bound.indices("offsets")
+    _rank_must_be(bound, "offsets", offsets, bound.tensor_type("output_tensor").get_num_dims())
+    atomic = _atomic(bound)
+    result = _emit(bound, lambda: tile.StoreOp(source, destination, offsets, atomic=atomic))
+    bound.context.names.rename(destination, result)
+    return result
+
+
+def _atomic(bound: Bound) -> AtomicKind:
+    value = bound.get("atomic")
+    if isinstance(value, int) and not isinstance(value, bool) and value in (0, 1):
+        return (AtomicKind.NONE, AtomicKind.ADD)[value]
+    return bound.word("atomic", AtomicKind, AtomicKind.NONE)
+
+
+def _tile_create(arguments: Arguments) -> Value:
+    bound = arguments.bind("shape dtype target_memory? transpose? *flat_layout?")
+    extents = static_extents(bound.extents("shape"))
+    if DYNAMIC_INDEX in extents:
+        raise bound.error("shape", "the shape of a tile must be constant")
+    space = bound.word("target_memory", MemorySpace, MemorySpace.VEC)
+    layout = None
+    if bound.boolean("transpose") and space is MemorySpace.MAT:
+        layout = Layout(TileLayout.ROW_MAJOR, TileLayout.COL_MAJOR, 512)
+    if bound.boolean("flat_layout"):
+        layout = Layout(TileLayout.ROW_MAJOR, TileLayout.NONE_BOX, 512)
+    dtype = bound.dtype("dtype")
+    return _emit(
+        bound,
+        lambda: tile.CreateOp(TileType(extents, as_element_type(dtype), space, layout=layout)),
+    )
+
+
+def _tile_full(arguments: Arguments) -> Value:
+    bound = arguments.bind("shape dtype value")
+    extents = static_extents(bound.extents("shape"))
+    if DYNAMIC_INDEX in extents:
+        raise bound.error("shape", "the shape of a tile must be constant")
+    dtype = bound.dtype("dtype")
+    value = _fill_value(bound, dtype)
+    result = TileType(extents, as_element_type(dtype), MemorySpace.VEC)
+    return _emit(bound, lambda: tile.FullOp(value, result))
+
+
+def _fill_value(bound: Bound, dtype: Attribute) -> SSAValue:
+    value = bound.get("value")
+    if not is_literal(value) and not isinstance(value, SSAValue) and not hasattr(value, "value"):
+        raise bound.error("value", f"'value' should be a number, got {describe_value(value)}")
+    number = getattr(value, "value", value) if not isinstance(value, SSAValue) else value
+    return bound.context.materialize(number, bound.node_of("value"), dtype)
+
+
+def _tile_reshape(arguments: Arguments) -> Value:
+    bound = arguments.bind("input shape valid_shape?")
+    source, type = bound.tile("input"), bound.tile_type("input")
+    extents = static_extents(bound.extents("shape"))
+    if DYNAMIC_INDEX in extents:
+        raise bound.error("shape", "the shape of a tile must be constant")
+    return _emit(bound, lambda: tile.ReshapeOp(source, type.with_shape(extents)))
+
+
+def _move(arguments: Arguments) -> Value:
+    bound = arguments.bind("tile target_memory blayout? slayout?")
+    source, type = bound.tile("tile"), bound.tile_type("tile")
+    space = bound.word("target_memory", MemorySpace)
+    layout: Layout | None = None
+    if bound.has("blayout") or bound.has("slayout"):
+        implicit = tile.MoveOp.moved(type, space).layout
+        layout = Layout(
+            bound.word("blayout", TileLayout, implicit.blayout),
+            bound.word("slayout", TileLayout, implicit.slayout),
+            implicit.fractal,
+        )
+    return _emit(bound, lambda: tile.MoveOp(source, tile.MoveOp.moved(type, space, layout)))
+
+
+def _tile_set_validshape(arguments: Arguments) -> Value:
+    bound = arguments.bind("tile valid_rows valid_cols?")
+    source = bound.tile("tile")
+    valid = _valid_extents(bound)
+    return _emit(bound, lambda: tile.SetValidShapeOp(source, valid))
+
+
+def _valid_extents(bound: Bound) -> list[Index]:
+    if not bound.has("valid_cols"):
+        return bound.indices("valid_rows")
+    return [*bound.indices("valid_rows"), *bound.indices("valid_cols")]
+
+
+def _tile_read(arguments: Arguments) -> Value:
+    bound = arguments.bind("tile indices")
+    source, indices = bound.tile("tile"), bound.indices("indices")
+    _rank_must_be(bound, "indices", indices, bound.tile_type("tile").get_num_dims())
+    return _emit(bound, lambda: tile.ReadOp(source, indices))
+
+
+def _tile_write(arguments: Arguments) -> Value:
+    bound = arguments.bind("tile indices value")
+    destination, indices = bound.tile("tile"), bound.indices("indices")
+    _rank_must_be(bound, "indices", indices, bound.tile_type("tile").get_num_dims())
+    value = bound.scalar("value", bound.tile_type("tile").element_type)
+    return _emit(bound, lambda: tile.WriteOp(value, destination, indices))
+
+
+# Tensors
+
+
+def _tensor_create(arguments: Arguments) -> Value:
+    bound = arguments.bind("shape dtype layout? manual_dep? init_value?")
+    shape = bound.extents("shape")
+    dtype = bound.dtype("dtype")
+    layout = bound.word("layout", TensorLayout, TensorLayout.ND)
+    sizes = run_time_extents(bound.context, shape, bound.node_of("shape"))
+    type = tensor_type(symbolic_extents(shape), dtype, layout=layout)
+    value = bound.get("init_value")
+    if value is not None:
+        filled = bound.context.materialize(value, bound.node_of("init_value"), dtype)
+        return _emit(bound, lambda: ptensor.FullOp(filled, type, sizes))
+    return _emit(bound, lambda: ptensor.CreateOp(type, sizes))
+
+
+def _tensor_full(arguments: Arguments) -> Value:
+    bound = arguments.bind("shape dtype value")
+    shape = bound.extents("shape")
+    dtype = bound.dtype("dtype")
+    value = _fill_value(bound, dtype)
+    sizes = run_time_extents(bound.context, shape, bound.node_of("shape"))
+    type = tensor_type(symbolic_extents(shape), dtype)
+    return _emit(bound, lambda: ptensor.FullOp(value, type, sizes))
+
+
+def _tensor_slice(arguments: Arguments) -> Value:
+    bound = arguments.bind("tensor shape offset valid_shape? drop_dims? pad_value? clamp?")
+    source = bound.tensor("tensor")
+    shape, offsets = bound.extents("shape"), bound.indices("offset")
+    rank = bound.tensor_type("tensor").get_num_dims()
+    _rank_must_be(bound, "offset", offsets, rank)
+    if len(shape) > rank or not shape:
+        raise bound.error("shape", f"'shape' lists {len(shape)} dimensions, expected {rank}")
+    valid = bound.extents("valid_shape") if bound.has("valid_shape") else []
+    dropped = bound.extents("drop_dims") if bound.has("drop_dims") else []
+    pad = _pad_value(bound, "pad_value")
+    if bound.boolean("clamp") and not valid and len(shape) == rank:
+        limits = valid_shape_of(bound.tensor_type("tensor"))
+        valid = narrowed(shape, offsets, limits, clamp=True)
+    value = slice_tensor(bound, source, shape, offsets, valid, pad)
+    if dropped:
+        value = drop_dimensions(bound, value, [int(axis) for axis in dropped])
+    return value
+
+
+def slice_tensor(
+    bound: Bound,
+    source: SSAValue,
+    shape: Sequence[Value],
+    offsets: Sequence[Index],
+    valid: Sequence[Value] = (),
+    pad: PadValue = PadValue.NULL,
+) -> SSAValue:
+    """A window of a tensor, with a valid region where one is given."""
+    type = tensor_of(source.type)
+    sizes = run_time_extents(bound.context, shape, bound.node)
+    result = tensor_type(symbolic_extents(shape), type.element_type, layout=layout_of(type))
+    value = _emit(bound, lambda: ptensor.SliceOp(source, offsets, result, sizes))
+    if valid and list(valid) != list(shape):
+        if len(valid) != len(shape):
+            raise bound.error("valid_shape", f"lists {len(valid)} extents, expected {len(shape)}")
+        listed = [v if isinstance(v, int) else bound.context.as_index(v, bound.node) for v in valid]
+        value = _emit(bound, lambda: ptensor.SetValidShapeOp(value, listed))
+    if pad is not PadValue.NULL:
+        value = _emit(bound, lambda: ptensor.TypeCastOp(value, with_pad(value.type, pad)))
+    return value
+
+
+def with_pad(type: Attribute, pad: PadValue) -> TensorType[Attribute]:
+    """The same tensor type with another pad value."""
+    tensor = tensor_of(type)
+    return tensor_type(
+        symbolic_shape_of(tensor),
+        tensor.element_type,
+        valid=valid_shape_of(tensor),
+        layout=layout_of(tensor),
+        pad=pad,
+    )
+
+
+def drop_dimensions(bound: Bound, value: SSAValue, axes: Sequence[int]) -> SSAValue:
+    """The same tensor without dimensions of extent 1."""
+    type = tensor_of(value.type)
+    shape = symbolic_shape_of(type)
+    for axis in axes:
+        if not 0 <= axis < len(shape) or shape[axis] != 1:
+            raise bound.error("drop_dims", f"cannot drop dimension {axis}: its extent is not 1")
+    kept = [axis for axis in range(len(shape)) if axis not in axes]
+    valid = valid_shape_of(type)
+    result = tensor_type(
+        [shape[axis] for axis in kept],
+        type.element_type,
+        valid=[valid[axis] for axis in kept] if valid != type.get_shape() else None,
+    )
+    return reshape_tensor(bound, value, result)
+
+
+def reshape_tensor(
+    bound: Bound, value: SSAValue, result: TensorType[Attribute], sizes: Sequence[Index] = ()
+) -> SSAValue:
+    """A tensor in another shape; run-time extents that are not given are read from the source."""
+    if DYNAMIC_INDEX in result.get_shape() and not sizes:
+        source = tensor_of(value.type)
+        listed: list[Index] = []
+        axes = iter(axis for axis, extent in enumerate(source.get_shape()) if extent < 0)
+        for extent in result.get_shape():
+            if extent != DYNAMIC_INDEX:
+                listed.append(extent)
+                continue
+            axis = next(axes)
+            dim = bound.context.emit(ptensor.DimOp(value, axis), bound.node)
+            listed.append(dim.result)
+        sizes = listed
+    return _emit(bound, lambda: ptensor.ReshapeOp(value, result, sizes))
+
+
+def _tensor_reshape(arguments: Arguments) -> Value:
+    bound = arguments.bind("tensor shape valid_shape?")
+    source, type = bound.tensor("tensor"), bound.tensor_type("tensor")
+    shape = bound.extents("shape")
+    if -1 in shape:
+        static = type.get_shape()
+        rest = prod(extent for extent in shape if isinstance(extent, int) and extent != -1)
+        if DYNAMIC_INDEX in static or shape.count(-1) > 1 or not rest:
+            raise bound.error("shape", "cannot tell the extent that -1 stands for")
+        shape = [prod(static) // rest if extent == -1 else extent for extent in shape]
+    sizes = run_time_extents(bound.context, shape, bound.node_of("shape"))
+    result = tensor_type(symbolic_extents(shape), type.element_type)
+    value = _emit(bound, lambda: ptensor.ReshapeOp(source, result, sizes))
+    if bound.has("valid_shape"):
+        valid = bound.indices("valid_shape")
+        value = _emit(bound, lambda: ptensor.SetValidShapeOp(value, valid))
+    return value
+
+
+def _assemble(arguments: Arguments) -> Value:
+    bound = arguments.bind("target source offset *atomic?")
+    destination, source = bound.tensor("target"), bound.tensor("source")
+    offsets = bound.indices("offset")
+    _rank_must_be(bound, "offset", offsets, bound.tensor_type("target").get_num_dims())
+    return assemble_tensor(bound, source, destination, offsets, _atomic(bound))
+
+
+def assemble_tensor(
+    bound: Bound,
+    source: SSAValue,
+    destination: SSAValue,
+    offsets: Sequence[Index],
+    atomic: AtomicKind = AtomicKind.NONE,
+) -> SSAValue:
+    """Write a tensor into another; all names of the other stand for the result."""
+    result = _emit(bound, lambda: ptensor.AssembleOp(source, destination, offsets, atomic=atomic))
+    bound.context.names.rename(destination, result)
+    return result
+
+
+def _dim(arguments: Arguments) -> Value:
+    bound = arguments.bind("tensor axis")
+    tensor, type = bound.tensor("tensor"), bound.tensor_type("tensor")
+    axis, rank = bound.integer("axis"), type.get_num_dims()
+    if not -rank <= axis < rank:
+        raise bound.error("axis", f"axis {axis} of a tensor of {rank} dimensions")
+    axis %= rank
+    extent = type.get_shape()[axis]
+    if extent != DYNAMIC_INDEX:
+        return extent
+    return _emit(bound, lambda: ptensor.DimOp(tensor, axis))
+
+
+def _tensor_read(arguments: Arguments) -> Value:
+    bound = arguments.bind("tensor indices")
+    source, indices = bound.tensor("tensor"), bound.indices("indices")
+    _rank_must_be(bound, "indices", indices, bound.tensor_type("tensor").get_num_dims())
+    return _emit(bound, lambda: ptensor.ReadOp(source, indices))
+
+
+def _tensor_write(arguments: Arguments) -> Value:
+    bound = arguments.bind("tensor indices value")
+    destination, indices = bound.tensor("tensor"), bound.indices("indices")
+    _rank_must_be(bound, "indices", indices, bound.tensor_type("tensor").get_num_dims())
+    element = bound.tensor_type("tensor").element_type
+    value = bound.scalar("value", element)
+    result = _emit(bound, lambda: ptensor.WriteOp(value, destination, indices))
+    bound.context.names.rename(destination, result)
+    return result
+
+
+def _tensor_set_validshape(arguments: Arguments) -> Value:
+    bound = arguments.bind("tensor valid_rows valid_cols?")
+    source = bound.tensor("tensor")
+    valid = _valid_extents(bound)
+    return _emit(bound, lambda: ptensor.SetValidShapeOp(source, valid))
+
+
+def _view(arguments: Arguments) -> Value:
+    bound = arguments.bind("tensor shape? valid_shape? *layout?")
+    value, type = bound.tensor("tensor"), bound.tensor_type("tensor")
+    if bound.has("shape"):
+        shape = bound.extents("shape")
+        sizes = run_time_extents(bound.context, shape, bound.node_of("shape"))
+        result = tensor_type(symbolic_extents(shape), type.element_type)
+        if symbolic_shape_of(type) != symbolic_shape_of(result):
+            value = _emit(bound, lambda: ptensor.ReshapeOp(value, result, sizes))
+    if bound.has("layout"):
+        layout = bound.word("layout", TensorLayout)
+        source = tensor_of(value.type)
+        result = tensor_type(symbolic_shape_of(source), source.element_type, layout=layout)
+        value = _emit(bound, lambda: ptensor.TypeCastOp(value, result))
+    if bound.has("valid_shape"):
+        valid = bound.indices("valid_shape")
+        value = _emit(bound, lambda: ptensor.SetValidShapeOp(value, valid))
+    return value
+
+
+def _pad_value(bound: Bound, name: str) -> PadValue:
+    value = bound.get(name)
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        if value == 0:
+            return PadValue.ZERO
+        if value in (float("inf"), float("-inf")):
+            return PadValue.MAX if value > 0 else PadValue.MIN
+    return bound.word(name, PadValue, PadValue.NULL)
+
+
+FORMS: Mapping[str, Form] = {
+    "tile.load": _load,
+    "tile.store": _store,
+    "tile.create": _tile_create,
+    "tile.full": _tile_full,
+    "tile.reshape": _tile_reshape,
+    "tile.move": _move,
+    "tile.set_validshape": _tile_set_validshape,
+    "tile.read": _tile_read,
+    "tile.write": _tile_write,
+    "tensor.create": _tensor_create,
+    "tensor.full": _tensor_full,
+    "tensor.slice": _tensor_slice,
+    "tensor.reshape": _tensor_reshape,
+    "tensor.assemble": _assemble,
+    "tensor.dim": _dim,
+    "tensor.read": _tensor_read,
+    "tensor.write": _tensor_write,
+    "tensor.set_validshape": _tensor_set_validshape,
+    "tensor.view": _view,
+}
+"""Ops with a form of their own, by level and name."""
+
+ONLY_LEVEL: Mapping[str, str] = {
+    "load": "tile",
+    "store": "tile",
+    "move": "tile",
+    "create_tile": "tile",
+    "create_tensor": "tensor",
+    "full": "tensor",
+    "dim": "tensor",
+    "get_block_idx": "tile",
+    "get_block_num": "tile",
+    "get_subblock_idx": "tile",
+}
+"""The level of ops that no operand tells it of, or that one level alone has."""
+
+KNOWN_OPS: frozenset[str] = frozenset()
+"""Ops of PyPTO that the dialects do not have."""
