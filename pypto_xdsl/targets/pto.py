@@ -60,6 +60,11 @@ class PtoPrinter(Printer):
             self.print_string("return")
             op.print(self)
             self._print_location(op)
+        elif isinstance(op, pto.PtoOp) and self.pto_grammar in op.DECLARATION.other_names:
+            self._print_results(op)
+            self.print_string(f"pto.{op.DECLARATION.other_names[self.pto_grammar]}")
+            op.print(self)
+            self._print_location(op)
         else:
             super().print_op(op)
 

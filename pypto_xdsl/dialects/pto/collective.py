@@ -196,18 +196,35 @@ BuildAsyncSessionOp = declare(
     "BuildAsyncSessionOp",
     "comm.build_async_session",
     "a channel of asynchronous copies between devices",
+    other_names={"0.27": "build_async_session"},
 )
 TPutAsyncOp = declare(
-    AsyncCopyOp, "TPutAsyncOp", "comm.tput_async", "begins to copy src to another device's dst"
+    AsyncCopyOp,
+    "TPutAsyncOp",
+    "comm.tput_async",
+    "begins to copy src to another device's dst",
+    other_names={"0.27": "tput_async"},
 )
 TGetAsyncOp = declare(
-    AsyncCopyOp, "TGetAsyncOp", "comm.tget_async", "begins to copy another device's src to dst"
+    AsyncCopyOp,
+    "TGetAsyncOp",
+    "comm.tget_async",
+    "begins to copy another device's src to dst",
+    other_names={"0.27": "tget_async"},
 )
 WaitAsyncEventOp = declare(
-    AsyncEventOp, "WaitAsyncEventOp", "comm.wait_async_event", "waits for a copy"
+    AsyncEventOp,
+    "WaitAsyncEventOp",
+    "comm.wait_async_event",
+    "waits for a copy",
+    other_names={"0.27": "wait_async_event"},
 )
 TestAsyncEventOp = declare(
-    AsyncEventOp, "TestAsyncEventOp", "comm.test_async_event", "whether a copy is finished"
+    AsyncEventOp,
+    "TestAsyncEventOp",
+    "comm.test_async_event",
+    "whether a copy is finished",
+    other_names={"0.27": "test_async_event"},
 )
 
 

@@ -234,6 +234,8 @@ class Declaration:
     """Python name of each property, and its name in the text."""
     core: KernelKind | None
     """The kind of core whose functions and sections alone have the op; None for any."""
+    other_names: Mapping[str, str]
+    """Versions of PTOAS that call it something else, and what."""
 
     @property
     def name(self) -> str:
@@ -445,6 +447,7 @@ def declare(
     in_place: Iterable[str] = (),
     distinct: Iterable[tuple[str, str]] = (),
     core: KernelKind | None = None,
+    other_names: Mapping[str, str] | None = None,
     **fields: Any,
 ) -> type[FamilyT]:
     """An op: one row of a family's table.
@@ -476,6 +479,7 @@ def declare(
         frozenset(in_place),
         tuple(distinct),
         core,
+        other_names or {},
     )
     return cls
 
@@ -490,6 +494,7 @@ def _declaration(
     in_place: frozenset[str],
     distinct: tuple[tuple[str, str], ...],
     core: KernelKind | None,
+    other_names: Mapping[str, str],
 ) -> Declaration:
     op_def = cls.get_irdl_definition()
     operands: list[OperandInfo] = []
@@ -542,4 +547,5 @@ def _declaration(
         },
         {python: text for python, (text, _) in op_def.accessor_names.items()},
         core,
+        other_names,
     )

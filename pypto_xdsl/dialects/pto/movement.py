@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
 from xdsl.dialects.builtin import BoolAttr
@@ -36,8 +37,10 @@ from pypto_xdsl.dialects.pto.operands import (
     WRITE_WINDOW,
 )
 from pypto_xdsl.dialects.pto.syntax import (
+    Grammar,
     TileOp,
     build,
+    grammar_of,
     print_attributes,
     print_typed_operands,
 )
@@ -290,12 +293,29 @@ TStoreOp = declare(
 )
 
 
+def print_scaled_ins(
+    op: TileOp, printer: Printer, inside: Mapping[str, Attribute], before_scales: str
+) -> None:
+    """`%src, %scales : T, S`; in 0.60 the scales follow the types: `%src : T fp %scales : S`."""
+    if grammar_of(printer) != Grammar.V0_60:
+        TileOp.print_ins(op, printer, inside)
+        return
+    scales = op.operand("fp")
+    others = tuple(v for v in op.present(op.DECLARATION.ins) if v is not scales)
+    print_typed_operands(printer, others)
+    printer.print_string(before_scales)
+    print_typed_operands(printer, (scales,))
+
+
 class StoreScaledBase(TileOp):
     """`dst = src` scaled column by column, to global memory"""
 
     src = operand_def(READ_TILE)
     fp = operand_def(READ_TILE)
     dst = operand_def(WRITE_WINDOW)
+
+    def print_ins(self, printer: Printer, inside: Mapping[str, Attribute]) -> None:
+        print_scaled_ins(self, printer, inside, " fp ")
 
 
 TStoreFPOp = declare(
@@ -309,6 +329,7 @@ TStoreFPOp = declare(
         r.in_space(SCALING, "fp"),
         r.dtype("src", ("i32", "f32")),
     ],
+    other_names={"0.60": "tstore"},
 )
 
 MOVES = {
@@ -414,6 +435,9 @@ class MoveScaledBase(TileOp):
     fp = operand_def(READ_TILE)
     dst = operand_def(WRITE_TILE)
 
+    def print_ins(self, printer: Printer, inside: Mapping[str, Attribute]) -> None:
+        print_scaled_ins(self, printer, inside, ", ")
+
 
 def _nz(name: str, fractal: int | None = None) -> Rule:
     def check(op: PtoOp) -> str | None:
@@ -446,6 +470,7 @@ TMovFPOp = declare(
     "dst = src scaled column by column by fp",
     pipe=Pipe.FIX,
     rules=_SCALED,
+    other_names={"0.60": "tmov"},
 )
 
 _PLAIN = ("i8", "f16", "bf16", "f32")
@@ -613,6 +638,9 @@ class ExtractScaledBase(TileOp):
         word(a.ReluPreModeAttr), default_value=NO_RELU, prop_name="reluPreMode"
     )
 
+    def print_ins(self, printer: Printer, inside: Mapping[str, Attribute]) -> None:
+        print_scaled_ins(self, printer, inside, " fp ")
+
 
 TExtractFPOp = declare(
     ExtractScaledBase,
@@ -621,6 +649,7 @@ TExtractFPOp = declare(
     "dst[r, c] = src[index_row + r, index_col + c] scaled column by column by fp",
     pipe=Pipe.FIX,
     rules=[*_SCALED, _window_in("src", "dst", by_valid=False)],
+    other_names={"0.60": "textract"},
 )
 
 
@@ -637,6 +666,9 @@ class InsertScaledBase(TileOp):
         word(a.ReluPreModeAttr), default_value=NO_RELU, prop_name="reluPreMode"
     )
 
+    def print_ins(self, printer: Printer, inside: Mapping[str, Attribute]) -> None:
+        print_scaled_ins(self, printer, inside, " fp ")
+
 
 TInsertFPOp = declare(
     InsertScaledBase,
@@ -645,6 +677,7 @@ TInsertFPOp = declare(
     "dst[index_row + r, index_col + c] = src[r, c] scaled column by column by fp",
     pipe=Pipe.FIX,
     rules=[*_SCALED, _window_in("dst", "src", by_valid=True)],
+    other_names={"0.60": "tinsert"},
 )
 
 
@@ -751,6 +784,16 @@ class FillPadBase(TileOp):
     src = operand_def(READ_TILE)
     dst = operand_def(WRITE_TILE)
 
+    @classmethod
+    def parse(cls, parser: Parser) -> Any:
+        # 0.60 has one name for both.
+        op = super().parse(parser)
+        src, dst = r.tile_of(op, "src"), r.tile_of(op, "dst")
+        if cls is not TFillPadOp or src is None or dst is None or op.properties:
+            return op
+        larger = src.get_shape() != dst.get_shape() and _no_smaller(op) is None
+        return TFillPadExpandOp.create(operands=op.operands) if larger else op
+
 
 def _no_smaller(op: PtoOp) -> str | None:
     src, dst = _tile(op, "src").get_shape(), _tile(op, "dst").get_shape()
@@ -790,6 +833,7 @@ TFillPadExpandOp = declare(
     "dst = src where src is valid, the pad value in the rest of a box that may be larger",
     pipe=_fill_pipe,
     rules=[*_FILL, _PAD, Rule("dst shape to be no smaller than that of src", _no_smaller)],
+    other_names={"0.60": "tfillpad"},
 )
 TFillPadInplaceOp = declare(
     FillPadBase,
@@ -799,6 +843,7 @@ TFillPadInplaceOp = declare(
     pipe=_fill_pipe,
     rules=[*_FILL, _PAD, r.same_box("src", "dst")],
     in_place=["src"],
+    other_names={"0.60": "tfillpad"},
 )
 
 

@@ -13,6 +13,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from pypto_xdsl.dialects.pto import collective
 from pypto_xdsl.dialects.pto.declaration import PtoOp
+from pypto_xdsl.dialects.pto.views import SubViewOp
 
 
 class RenamedOp(Operation):
@@ -43,11 +44,15 @@ class RefusedOp(Operation):
 
 
 RENAMED: dict[str, type[PtoOp]] = {
-    "build_async_session": collective.BuildAsyncSessionOp,
-    "tput_async": collective.TPutAsyncOp,
-    "tget_async": collective.TGetAsyncOp,
-    "wait_async_event": collective.WaitAsyncEventOp,
-    "test_async_event": collective.TestAsyncEventOp,
+    op.DECLARATION.other_names["0.27"]: op
+    for op in (
+        SubViewOp,
+        collective.BuildAsyncSessionOp,
+        collective.TPutAsyncOp,
+        collective.TGetAsyncOp,
+        collective.WaitAsyncEventOp,
+        collective.TestAsyncEventOp,
+    )
 }
 """Names of 0.27, and the ops that they are now."""
 

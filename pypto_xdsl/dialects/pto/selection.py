@@ -266,7 +266,9 @@ class RampOp(TileOp):
         old = grammar_of(printer) == Grammar.V0_27
         inside = {n: self.properties[n] for n in self.OLD_IN_INS if n in self.properties}
         printer.print_string(" ins(")
-        print_typed_operands(printer, tuple(self.present(("s", "tmp"))), inside if old else None)
+        # 0.27 has no workspace here.
+        names = ("s",) if old else ("s", "tmp")
+        print_typed_operands(printer, tuple(self.present(names)), inside if old else None)
         printer.print_string(") outs(")
         print_typed_operands(printer, (self.dst,))
         printer.print_string(")")

@@ -40,8 +40,10 @@ from pypto_xdsl.dialects.pto.enumerations import (
 from pypto_xdsl.dialects.pto.operands import GM_VIEW_TYPES, I32, INDEX, READ_TILE
 from pypto_xdsl.dialects.pto.syntax import (
     FormattedOp,
+    Grammar,
     at_value,
     build,
+    grammar_of,
     parse_operand_list,
     parse_type_list,
     parse_type_of,
@@ -423,7 +425,10 @@ class BufferOp(SyncOp):
         kind, buffer, mode = self.op_type, self.buf_id, self.mode
         assert isinstance(buffer, IntegerAttr)
         assert isinstance(mode, IntegerAttr)
-        numbers = f", {buffer.value.data}, {mode.value.data}"
+        numbers = f", {buffer.value.data}"
+        # 0.27 has no mode.
+        if mode.value.data or grammar_of(printer) != Grammar.V0_27:
+            numbers += f", {mode.value.data}"
         if isinstance(kind, a.PipeAttr):
             printer.print_string(f' "{kind.data}"{numbers}')
         else:

@@ -640,8 +640,13 @@ class SubViewBase(PtoOp):
                 )
 
 
-SubViewOp = declare(SubViewBase, "SubViewOp", "subview", "a window of a tile, the same bytes")
-SubsetOp = declare(SubViewBase, "SubsetOp", "subset", "the older name of subview; read only")
+SubViewOp = declare(
+    SubViewBase,
+    "SubViewOp",
+    "subview",
+    "a window of a tile, the same bytes",
+    other_names={"0.27": "subset"},
+)
 
 
 class SetValidShapeBase(FormattedOp):
