@@ -16,15 +16,12 @@ from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Operation
 
 from pypto_xdsl.dialects.declared_op import (
+    DeclarationError,
     DeclaredOp,
     OperandDeclaration,
     ResultDeclaration,
     ops_defined_in,
 )
-
-
-class DeclarationError(ValueError):
-    """Ops of a dialect contradict themselves."""
 
 
 def declared_ops(*modules: ModuleType) -> list[type[Operation]]:

@@ -44,6 +44,10 @@ from xdsl.traits import AlwaysSpeculatable, EffectInstance, MemoryEffect, Memory
 _AttributeT = TypeVar("_AttributeT", bound=Attribute, default=Attribute)
 
 
+class DeclarationError(ValueError):
+    """What ops of a dialect declare contradicts itself."""
+
+
 class Effect(Enum):
     """What an op does to what an operand holds. Overwriting a part is a write, not a read."""
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from xdsl.ir import Attribute
 from xdsl.irdl import base
+from xdsl.utils.exceptions import VerifyException
 
 from pypto_xdsl.dialects.element_types import as_element_type
 from pypto_xdsl.dialects.tile.types import TileType
@@ -24,6 +25,16 @@ class InferringTileOp(InferringOp, ABC):
         if isinstance(actual, TileType) and isinstance(inferred, TileType):
             inferred = inferred.with_space(actual.memory_space)
         return actual is inferred or actual == inferred
+
+    def verify_(self) -> None:
+        super().verify_()
+        for _, result, declared in self.declared_results():
+            if declared.space is None or not isinstance(result.type, TileType):
+                continue
+            if result.type.memory_space not in (None, declared.space):
+                raise VerifyException(
+                    f"result should be in {declared.space} memory, got {result.type}"
+                )
 
     @classmethod
     def workspace_type(cls, name: str, operands: Types) -> TileType:
