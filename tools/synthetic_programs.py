@@ -87,7 +87,7 @@ def scopes(operations: int) -> str:
 def columns(operations: int) -> str:
     """Kernels that compute on column vectors, which the target wants as rows."""
     count = max(operations // 10, 1)
-    parts: list[str] = []
+    parts = ['module attributes {pto.target_arch = "a2a3"} {\n']
     for k in range(count):
         parts.append(
             f"orch.func incore @kernel_{k}(in %x : {_VECTOR}, out %a : tensor<16x1xf32>) "
@@ -103,6 +103,7 @@ def columns(operations: int) -> str:
             "  orch.return %a1 : tensor<16x1xf32>\n"
             "}\n"
         )
+    parts.append("}\n")
     return "".join(parts)
 
 
