@@ -236,6 +236,8 @@ def _call(context: Context, node: ast.Call) -> Value:
         return operations.call(context, None, path[1], arguments_of(context, node, path))
     if len(path) == 3 and path[1] in ("tile", "tensor"):
         return operations.call(context, path[1], path[2], arguments_of(context, node, path))
+    if len(path) == 3 and path[1] == "system":
+        return operations.call(context, "tile", path[2], arguments_of(context, node, path))
     if path[-1] == "get_byte" and path[-2] in DTYPES:
         return special_calls.byte_width_of(context, DTYPES[path[-2]], node)
     raise context.error(node, f"there is no op '{'.'.join(path)}'")

@@ -14,9 +14,10 @@ from xdsl.utils.exceptions import VerifyException
 from pypto_xdsl.diagnostics import DiagnosticsError
 from pypto_xdsl.dialects.declared_op import DeclaredOp
 from pypto_xdsl.dialects.element_types import as_element_type
+from pypto_xdsl.dialects.tile.attributes import MemorySpace
 from pypto_xdsl.dialects.tile.types import TileType
 from pypto_xdsl.dialects.typed_op import InferringOp
-from pypto_xdsl.frontend.pl import structural_ops
+from pypto_xdsl.frontend.pl import cross_core_forms, gather_forms, structural_ops
 from pypto_xdsl.frontend.pl.arguments import Arguments
 from pypto_xdsl.frontend.pl.compile_time import DType
 from pypto_xdsl.frontend.pl.context import Context, as_tuple
@@ -52,12 +53,35 @@ from pypto_xdsl.syntax.op_syntax import (
 )
 from pypto_xdsl.syntax.spelling import did_you_mean
 
+FORMS: Mapping[str, structural_ops.Form] = {
+    **structural_ops.FORMS,
+    **gather_forms.FORMS,
+    **cross_core_forms.FORMS,
+}
+"""Ops whose calls are not just operands and properties, by level and name."""
 _SCALAR_OPERATORS: Mapping[str, ast.operator] = {
     "add": ast.Add(),
     "sub": ast.Sub(),
     "mul": ast.Mult(),
     "div": ast.Div(),
 }
+UNSUPPORTED_OPS = frozenset(
+    (
+        "random",
+        "matmul_mx",
+        "matmul_mx_acc",
+        "matmul_mx_bias",
+        "tget_scale_addr",
+        "async_prefetch",
+        "make_context",
+        "session",
+        "available_aiv_count",
+        "available_cluster_count",
+    )
+)
+"""Ops of PyPTO that the dialects do not have."""
+_WORDS = {"aiv_only": "vector", "aic_only": "cube"}
+"""Strings of the DSL for words that the dialects call otherwise."""
 _LEVEL_WORDS = {"tile": "tiles", "tensor": "tensors"}
 
 
@@ -69,7 +93,7 @@ def call(context: Context, level: str | None, name: str, arguments: Arguments) -
     only = structural_ops.ONLY_LEVEL.get(name)
     name = OP_NAMES.get(name, name)
     operands = arguments.operands()
-    if only is not None and (level is None or name.startswith("get_")):
+    if only is not None and level is None:
         level = only
     if level is None:
         if operands and all(is_scalar(operand) for operand in operands[:2]):
@@ -81,7 +105,7 @@ def call(context: Context, level: str | None, name: str, arguments: Arguments) -
             bound = arguments.bind("input target_type mode?")
             return cast_value(context, operands[0], bound.dtype("target_type"), node)
         level = _level_of(context, name, arguments)
-    form = structural_ops.FORMS.get(f"{level}.{name}")
+    form = FORMS.get(f"{level}.{name}")
     if form is not None:
         return form(arguments)
     op = _resolve(context, level, name, arguments)
@@ -99,14 +123,14 @@ def _level_of(context: Context, name: str, arguments: Arguments) -> str:
     if len(kinds) == 2:
         first = next(iter(kinds))
         op = op_class(first, name)
-        if op is not None or f"{first}.{name}" in structural_ops.FORMS:
+        if op is not None or f"{first}.{name}" in FORMS:
             second = kinds["tensor" if first == "tile" else "tile"]
             raise context.error(second, f"{arguments.what} mixes a tile and a tensor")
         return first
     if kinds:
         return next(iter(kinds))
     for level in ("tensor", "tile"):
-        if op_class(level, name) is not None or f"{level}.{name}" in structural_ops.FORMS:
+        if op_class(level, name) is not None or f"{level}.{name}" in FORMS:
             if arguments.positional and is_scalar(arguments.positional[0][0]):
                 raise context.error(
                     arguments.node,
@@ -122,7 +146,7 @@ def _unknown(
 ) -> DiagnosticsError:
     names = [known.partition(".")[2] for known in all_op_names()]
     where = "" if level is None else f" on {_LEVEL_WORDS[level]}"
-    if name in structural_ops.KNOWN_OPS:
+    if name in UNSUPPORTED_OPS:
         return context.error(arguments.node, f"op '{arguments.what}' is not supported{where}")
     return context.error(
         arguments.node, f"there is no op '{arguments.what}'{did_you_mean(name, names)}"
@@ -206,6 +230,12 @@ def _generic(context: Context, wanted: Signature, arguments: Arguments) -> Value
     return results[0] if len(results) == 1 else Tuple(results)
 
 
+def generic_call(arguments: Arguments, level: str, name: str) -> Value:
+    """A call of the op of this name by its own operands and properties."""
+    op = _resolve(arguments.context, level, name, arguments)
+    return _generic(arguments.context, signature(op), arguments)
+
+
 def _places(wanted: Signature, arguments: Arguments) -> list[Parameter]:
     """
     The parameters that positional arguments stand for. An absent optional operand is skipped where
@@ -274,12 +304,24 @@ def _create(
         result_types: tuple[Attribute, ...] = ()
     else:
         types = [group[0].type if group else None for group in groups]
-        result_types = tuple(op.infer(types, properties))
+        result_types = tuple(
+            _placed(type, declared.space)
+            for type, (_, declared) in zip(
+                op.inferred_types(types, properties), op.declaration().results, strict=True
+            )
+        )
     return op.create(
         operands=[value for group in groups for value in group],
         result_types=result_types,
         properties=properties,
     )
+
+
+def _placed(type: Attribute, space: str | None) -> Attribute:
+    """A result type that does not inherit a memory space which the op does not write to."""
+    if space is None or not isinstance(type, TileType) or type.memory_space in (None, space):
+        return type
+    return type.with_space(MemorySpace(space))
 
 
 def _rebind_written(context: Context, op: DeclaredOp | Operation) -> None:
@@ -317,7 +359,7 @@ def property_value(
                 return syntax.enum(members[value])  # pyright: ignore
             elif isinstance(value, str):
                 for member in members:
-                    if member.value == value.lower():
+                    if member.value == _WORDS.get(value, value).lower():
                         return syntax.enum(member)  # pyright: ignore
             known = ", ".join(str(member.value) for member in members)
             raise context.error(

@@ -270,7 +270,9 @@ def _annotated(
         storage.read_allocation(context, target.id, value)
         return
     declared = annotation_reader(context).read(annotation)
+    context.declared = declared.type
     found = context.read(value)
+    context.declared = None
     found = with_annotation(context, found, declared, value)
     if declared.memref_node is not None:
         found = storage.bind_storage(context, found, declared, annotation)

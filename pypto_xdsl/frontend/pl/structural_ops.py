@@ -12,9 +12,11 @@ from typing import Any
 from xdsl.dialects.builtin import DYNAMIC_INDEX, TensorType
 from xdsl.ir import Attribute, SSAValue
 
-from pypto_xdsl.dialects.element_types import as_element_type
+from pypto_xdsl.dialects.element_types import ElementType, as_element_type, byte_width
 from pypto_xdsl.dialects.ptensor import memory as ptensor
-from pypto_xdsl.dialects.ptensor.attributes import AtomicKind, PadValue
+from pypto_xdsl.dialects.ptensor import aliases
+from pypto_xdsl.dialects.ptensor import fill as tensor_fill
+from pypto_xdsl.dialects.ptensor.attributes import AtomicKind, PadValue, PadValueAttr
 from pypto_xdsl.dialects.ptensor.types import (
     TensorLayout,
     layout_of,
@@ -23,6 +25,7 @@ from pypto_xdsl.dialects.ptensor.types import (
     tensor_type,
     valid_shape_of,
 )
+from pypto_xdsl.dialects.tile import fill, rearrangement, windows
 from pypto_xdsl.dialects.tile import memory as tile
 from pypto_xdsl.dialects.tile.attributes import MemorySpace, TileLayout
 from pypto_xdsl.dialects.tile.types import Layout, TileType, implicit_layout
@@ -33,13 +36,15 @@ from pypto_xdsl.frontend.pl.arguments import (
     static_extents,
     symbolic_extents,
 )
-from pypto_xdsl.frontend.pl.values import Value, describe_value, is_literal
+from pypto_xdsl.frontend.pl.values import Value, describe_value, is_literal, is_tensor
 from pypto_xdsl.syntax.lists import Index
+from pypto_xdsl.syntax.op_syntax import integer_attr
 
 Form = Callable[[Arguments], Value]
 
 
-def _emit(bound: Bound, make: Callable[[], Any]) -> SSAValue:
+def emit(bound: Bound, make: Callable[[], Any]) -> SSAValue:
+    """Add an op for a call; its one result."""
     return bound.context.build(make, bound.node, bound.what).results[0]
 
 
@@ -66,7 +71,7 @@ def _load(arguments: Arguments) -> Value:
     valid: Sequence[Value] = bound.extents("valid_shape") if bound.has("valid_shape") else extents
     _rank_must_be(bound, "valid_shape", valid, rank)
     valid = narrowed(valid, offsets, valid_shape_of(source), bound.boolean("clamp"))
-    space = bound.word("target_memory", MemorySpace, MemorySpace.VEC)
+    space = bound.word("target_memory", MemorySpace)
     layout = load_layout(extents, space, layout_of(source))
     result = TileType(
         extents,
@@ -77,7 +82,7 @@ def _load(arguments: Arguments) -> Value:
     )
     tensor = bound.tensor("tensor")
     listed = run_time_extents(bound.context, valid, bound.node_of("valid_shape"))
-    return _emit(bound, lambda: tile.LoadOp(tensor, offsets, result, listed))
+    return emit(bound, lambda: tile.LoadOp(tensor, offsets, result, listed))
 
 
 def narrowed(
@@ -119,7 +124,7 @@ def _store(arguments: Arguments) -> Value:
     offsets = bound.indices("offsets")
     _rank_must_be(bound, "offsets", offsets, bound.tensor_type("output_tensor").get_num_dims())
     atomic = _atomic(bound)
-    result = _emit(bound, lambda: tile.StoreOp(source, destination, offsets, atomic=atomic))
+    result = emit(bound, lambda: tile.StoreOp(source, destination, offsets, atomic=atomic))
     bound.context.names.rename(destination, result)
     return result
 
@@ -136,14 +141,14 @@ def _tile_create(arguments: Arguments) -> Value:
     extents = static_extents(bound.extents("shape"))
     if DYNAMIC_INDEX in extents:
         raise bound.error("shape", "the shape of a tile must be constant")
-    space = bound.word("target_memory", MemorySpace, MemorySpace.VEC)
+    space = bound.word("target_memory", MemorySpace)
     layout = None
     if bound.boolean("transpose") and space is MemorySpace.MAT:
         layout = Layout(TileLayout.ROW_MAJOR, TileLayout.COL_MAJOR, 512)
     if bound.boolean("flat_layout"):
         layout = Layout(TileLayout.ROW_MAJOR, TileLayout.NONE_BOX, 512)
     dtype = bound.dtype("dtype")
-    return _emit(
+    return emit(
         bound,
         lambda: tile.CreateOp(TileType(extents, as_element_type(dtype), space, layout=layout)),
     )
@@ -156,8 +161,8 @@ def _tile_full(arguments: Arguments) -> Value:
         raise bound.error("shape", "the shape of a tile must be constant")
     dtype = bound.dtype("dtype")
     value = _fill_value(bound, dtype)
-    result = TileType(extents, as_element_type(dtype), MemorySpace.VEC)
-    return _emit(bound, lambda: tile.FullOp(value, result))
+    result = TileType(extents, as_element_type(dtype))
+    return emit(bound, lambda: tile.FullOp(value, result))
 
 
 def _fill_value(bound: Bound, dtype: Attribute) -> SSAValue:
@@ -174,7 +179,7 @@ def _tile_reshape(arguments: Arguments) -> Value:
     extents = static_extents(bound.extents("shape"))
     if DYNAMIC_INDEX in extents:
         raise bound.error("shape", "the shape of a tile must be constant")
-    return _emit(bound, lambda: tile.ReshapeOp(source, type.with_shape(extents)))
+    return emit(bound, lambda: tile.ReshapeOp(source, type.with_shape(extents)))
 
 
 def _move(arguments: Arguments) -> Value:
@@ -189,14 +194,14 @@ def _move(arguments: Arguments) -> Value:
             bound.word("slayout", TileLayout, implicit.slayout),
             implicit.fractal,
         )
-    return _emit(bound, lambda: tile.MoveOp(source, tile.MoveOp.moved(type, space, layout)))
+    return emit(bound, lambda: tile.MoveOp(source, tile.MoveOp.moved(type, space, layout)))
 
 
 def _tile_set_validshape(arguments: Arguments) -> Value:
     bound = arguments.bind("tile valid_rows valid_cols?")
     source = bound.tile("tile")
     valid = _valid_extents(bound)
-    return _emit(bound, lambda: tile.SetValidShapeOp(source, valid))
+    return emit(bound, lambda: tile.SetValidShapeOp(source, valid))
 
 
 def _valid_extents(bound: Bound) -> list[Index]:
@@ -209,7 +214,7 @@ def _tile_read(arguments: Arguments) -> Value:
     bound = arguments.bind("tile indices")
     source, indices = bound.tile("tile"), bound.indices("indices")
     _rank_must_be(bound, "indices", indices, bound.tile_type("tile").get_num_dims())
-    return _emit(bound, lambda: tile.ReadOp(source, indices))
+    return emit(bound, lambda: tile.ReadOp(source, indices))
 
 
 def _tile_write(arguments: Arguments) -> Value:
@@ -217,10 +222,197 @@ def _tile_write(arguments: Arguments) -> Value:
     destination, indices = bound.tile("tile"), bound.indices("indices")
     _rank_must_be(bound, "indices", indices, bound.tile_type("tile").get_num_dims())
     value = bound.scalar("value", bound.tile_type("tile").element_type)
-    return _emit(bound, lambda: tile.WriteOp(value, destination, indices))
+    return emit(bound, lambda: tile.WriteOp(value, destination, indices))
+
+
+def _static_shape(bound: Bound, name: str) -> list[int]:
+    extents = static_extents(bound.extents(name))
+    if DYNAMIC_INDEX in extents:
+        raise bound.error(name, "the shape of a tile must be constant")
+    return extents
+
+
+def _tile_slice(arguments: Arguments) -> Value:
+    bound = arguments.bind("tile shape offset valid_shape? drop_dims? pad_value?")
+    source, type = bound.tile("tile"), bound.tile_type("tile")
+    extents, offsets = _static_shape(bound, "shape"), bound.indices("offset")
+    _rank_must_be(bound, "offset", offsets, type.get_num_dims())
+    _rank_must_be(bound, "shape", extents, type.get_num_dims())
+    window = windows.SliceOp.window(type, offsets, extents)
+    valid: Sequence[Index] = ()
+    if bound.has("valid_shape") and bound.extents("valid_shape"):
+        listed = bound.extents("valid_shape")
+        _rank_must_be(bound, "valid_shape", listed, type.get_num_dims())
+        window = window.with_valid(static_extents(listed))
+        valid = run_time_extents(bound.context, listed, bound.node)
+    elif DYNAMIC_INDEX in window.valid_shape:
+        # The part of the window that is valid in the tile follows from the tile's own.
+        window = window.with_valid(extents)
+    pad = _pad_value(bound, "pad_value")
+    value = emit(bound, lambda: windows.SliceOp(source, offsets, window, valid))
+    if pad is not PadValue.NULL:
+        value = emit(bound, lambda: fill.FillpadOp(value, properties=_pad(pad)))
+    if bound.has("drop_dims") and bound.extents("drop_dims"):
+        dropped = bound.extents("drop_dims")
+        kept = [e for axis, e in enumerate(extents) if axis not in dropped]
+        for axis in dropped:
+            if not 0 <= axis < len(extents) or extents[axis] != 1:
+                raise bound.error(
+                    "drop_dims", f"cannot drop dimension {axis}: its extent is not 1"
+                )
+        shape = [1] * (2 - len(kept)) + kept
+        if shape != extents:
+            result = TileType.of(value.type).with_shape(shape)
+            value = emit(bound, lambda: tile.ReshapeOp(value, result))
+    return value
+
+
+def _pad(pad: PadValue) -> dict[str, Attribute]:
+    return {"pad_value": PadValueAttr(pad)}
+
+
+def _extract(arguments: Arguments) -> Value:
+    bound = arguments.bind("src index_row index_col shape *target_memory?")
+    source, type = bound.tile("src"), bound.tile_type("src")
+    extents = _static_shape(bound, "shape")
+    offsets = [*bound.indices("index_row"), *bound.indices("index_col")]
+    space = bound.word("target_memory", MemorySpace, MemorySpace.VEC)
+    valid = windows.window_valid(type.valid_shape, offsets, extents)
+    result = TileType(
+        extents,
+        type.element_type,
+        space,
+        valid=[size if found == DYNAMIC_INDEX else found for found, size in zip(valid, extents, strict=True)],
+        layout=_extracted_layout(space),
+    )
+    return emit(bound, lambda: windows.ExtractOp(source, offsets, result))
+
+
+def _extracted_layout(space: MemorySpace) -> Layout | None:
+    """The layout of an extracted operand of a matmul: it keeps the order of its source."""
+    if space is MemorySpace.LEFT:
+        return Layout(TileLayout.ROW_MAJOR, TileLayout.ROW_MAJOR, 512)
+    if space is MemorySpace.RIGHT:
+        return Layout(TileLayout.ROW_MAJOR, TileLayout.COL_MAJOR, 512)
+    return None
+
+
+def _tile_assemble(arguments: Arguments) -> Value:
+    bound = arguments.bind("target source offset")
+    destination, source = bound.tile("target"), bound.tile("source")
+    offsets = bound.indices("offset")
+    _rank_must_be(bound, "offset", offsets, bound.tile_type("target").get_num_dims())
+    return emit(bound, lambda: windows.AssembleOp(source, destination, offsets))
+
+
+def _tile_transpose(arguments: Arguments) -> Value:
+    bound = arguments.bind("tile axis1? axis2? tmp_tile?")
+    source, rank = bound.tile("tile"), bound.tile_type("tile").get_num_dims()
+    axes = _axes(bound, rank)
+    tmp = bound.tile("tmp_tile") if bound.has("tmp_tile") else None
+    return emit(
+        bound, lambda: rearrangement.TransposeOp(source, tmp, axis1=axes[0], axis2=axes[1])
+    )
+
+
+def _axes(bound: Bound, rank: int) -> tuple[int, int]:
+    axes = bound.integer("axis1", 0), bound.integer("axis2", 1)
+    for name, axis in zip(("axis1", "axis2"), axes, strict=True):
+        if not -rank <= axis < rank:
+            raise bound.error(name, f"axis {axis} of {rank} dimensions")
+    return axes[0] % rank, axes[1] % rank
+
+
+def _tile_reinterpret_view(arguments: Arguments) -> Value:
+    bound = arguments.bind("data dtype *shape?")
+    source = bound.tile("data")
+    shape = _static_shape(bound, "shape") if bound.has("shape") else None
+    dtype = as_element_type(bound.dtype("dtype"))
+    return emit(
+        bound,
+        lambda: rearrangement.ReinterpretViewOp(
+            source,
+            _reinterpreted(bound.tile_type("data"), dtype, shape),
+        ),
+    )
+
+
+def _reinterpreted(
+    type: TileType, dtype: ElementType, shape: Sequence[int] | None
+) -> TileType:
+    if shape is None:
+        return rearrangement.ReinterpretViewOp.reinterpreted(type, dtype)
+    return type.with_element_type(dtype).with_shape(shape)
+
+
+def _fillpad_expand(arguments: Arguments) -> Value:
+    bound = arguments.bind("tile shape pad_value?")
+    pad = _pad_value(bound, "pad_value")
+    pad = PadValue.ZERO if pad is PadValue.NULL else pad
+    extents = _static_shape(bound, "shape")
+    if is_tensor(bound.get("tile")):
+        source = bound.tensor("tile")
+        return emit(bound, lambda: tensor_fill.FillpadExpandOp(source, extents, pad))
+    source = bound.tile("tile")
+    return emit(bound, lambda: fill.FillpadExpandOp(source, extents, pad))
+
+
+def _fillpad(level: str, name: str) -> Form:
+    def form(arguments: Arguments) -> Value:
+        from pypto_xdsl.frontend.pl.operations import generic_call
+
+        bound = arguments.bind("tile pad_value?")
+        made = Arguments(arguments.context, arguments.node, arguments.what)
+        made.positional = [(bound.get("tile"), bound.node_of("tile"))]
+        if bound.has("pad_value"):
+            pad = tuple(PadValue).index(_pad_value(bound, "pad_value"))
+            made.keywords["pad_value"] = (pad, bound.node_of("pad_value"))
+        return generic_call(made, level, name)
+
+    return form
 
 
 # Tensors
+
+
+def _tensor_transpose(arguments: Arguments) -> Value:
+    bound = arguments.bind("tensor axis1? axis2? valid_shape?")
+    source, rank = bound.tensor("tensor"), bound.tensor_type("tensor").get_num_dims()
+    axes = _axes(bound, rank)
+    properties = {"axis1": integer_attr(axes[0]), "axis2": integer_attr(axes[1])}
+    value = emit(bound, lambda: aliases.TransposeOp(source, properties=properties))
+    if bound.has("valid_shape"):
+        valid = bound.indices("valid_shape")
+        value = emit(bound, lambda: ptensor.SetValidShapeOp(value, valid))
+    return value
+
+
+def _tensor_reinterpret_view(arguments: Arguments) -> Value:
+    bound = arguments.bind("data dtype *shape?")
+    source, type = bound.tensor("data"), bound.tensor_type("data")
+    dtype = bound.dtype("dtype")
+    if bound.has("shape"):
+        shape = bound.extents("shape")
+    else:
+        shape = list(symbolic_shape_of(type))
+        last = shape[-1]
+        scaled = last * byte_width(type.element_type) if isinstance(last, int) else None
+        if scaled is None or scaled % byte_width(dtype) or last == DYNAMIC_INDEX:
+            raise bound.error("data", "cannot tell the last extent: give shape=")
+        shape[-1] = scaled // byte_width(dtype)
+    result = tensor_type(
+        [e if isinstance(e, str) else e for e in symbolic_extents(shape)], dtype
+    )
+    sizes = run_time_extents(bound.context, shape, bound.node)
+    return emit(bound, lambda: aliases.ReinterpretViewOp(source, result, sizes))
+
+
+def _create_l1(arguments: Arguments) -> Value:
+    bound = arguments.bind("shape dtype transpose?")
+    extents = _static_shape(bound, "shape")
+    result = tensor_type(extents, bound.dtype("dtype"))
+    transpose = bound.boolean("transpose")
+    return emit(bound, lambda: tensor_fill.CreateL1Op(result, transpose=transpose))
 
 
 def _tensor_create(arguments: Arguments) -> Value:
@@ -233,8 +425,8 @@ def _tensor_create(arguments: Arguments) -> Value:
     value = bound.get("init_value")
     if value is not None:
         filled = bound.context.materialize(value, bound.node_of("init_value"), dtype)
-        return _emit(bound, lambda: ptensor.FullOp(filled, type, sizes))
-    return _emit(bound, lambda: ptensor.CreateOp(type, sizes))
+        return emit(bound, lambda: ptensor.FullOp(filled, type, sizes))
+    return emit(bound, lambda: ptensor.CreateOp(type, sizes))
 
 
 def _tensor_full(arguments: Arguments) -> Value:
@@ -244,7 +436,7 @@ def _tensor_full(arguments: Arguments) -> Value:
     value = _fill_value(bound, dtype)
     sizes = run_time_extents(bound.context, shape, bound.node_of("shape"))
     type = tensor_type(symbolic_extents(shape), dtype)
-    return _emit(bound, lambda: ptensor.FullOp(value, type, sizes))
+    return emit(bound, lambda: ptensor.FullOp(value, type, sizes))
 
 
 def _tensor_slice(arguments: Arguments) -> Value:
@@ -279,14 +471,14 @@ def slice_tensor(
     type = tensor_of(source.type)
     sizes = run_time_extents(bound.context, shape, bound.node)
     result = tensor_type(symbolic_extents(shape), type.element_type, layout=layout_of(type))
-    value = _emit(bound, lambda: ptensor.SliceOp(source, offsets, result, sizes))
+    value = emit(bound, lambda: ptensor.SliceOp(source, offsets, result, sizes))
     if valid and list(valid) != list(shape):
         if len(valid) != len(shape):
             raise bound.error("valid_shape", f"lists {len(valid)} extents, expected {len(shape)}")
         listed = [v if isinstance(v, int) else bound.context.as_index(v, bound.node) for v in valid]
-        value = _emit(bound, lambda: ptensor.SetValidShapeOp(value, listed))
+        value = emit(bound, lambda: ptensor.SetValidShapeOp(value, listed))
     if pad is not PadValue.NULL:
-        value = _emit(bound, lambda: ptensor.TypeCastOp(value, with_pad(value.type, pad)))
+        value = emit(bound, lambda: ptensor.TypeCastOp(value, with_pad(value.type, pad)))
     return value
 
 
@@ -335,7 +527,7 @@ def reshape_tensor(
             dim = bound.context.emit(ptensor.DimOp(value, axis), bound.node)
             listed.append(dim.result)
         sizes = listed
-    return _emit(bound, lambda: ptensor.ReshapeOp(value, result, sizes))
+    return emit(bound, lambda: ptensor.ReshapeOp(value, result, sizes))
 
 
 def _tensor_reshape(arguments: Arguments) -> Value:
@@ -350,10 +542,10 @@ def _tensor_reshape(arguments: Arguments) -> Value:
         shape = [prod(static) // rest if extent == -1 else extent for extent in shape]
     sizes = run_time_extents(bound.context, shape, bound.node_of("shape"))
     result = tensor_type(symbolic_extents(shape), type.element_type)
-    value = _emit(bound, lambda: ptensor.ReshapeOp(source, result, sizes))
+    value = emit(bound, lambda: ptensor.ReshapeOp(source, result, sizes))
     if bound.has("valid_shape"):
         valid = bound.indices("valid_shape")
-        value = _emit(bound, lambda: ptensor.SetValidShapeOp(value, valid))
+        value = emit(bound, lambda: ptensor.SetValidShapeOp(value, valid))
     return value
 
 
@@ -373,7 +565,7 @@ def assemble_tensor(
     atomic: AtomicKind = AtomicKind.NONE,
 ) -> SSAValue:
     """Write a tensor into another; all names of the other stand for the result."""
-    result = _emit(bound, lambda: ptensor.AssembleOp(source, destination, offsets, atomic=atomic))
+    result = emit(bound, lambda: ptensor.AssembleOp(source, destination, offsets, atomic=atomic))
     bound.context.names.rename(destination, result)
     return result
 
@@ -388,14 +580,14 @@ def _dim(arguments: Arguments) -> Value:
     extent = type.get_shape()[axis]
     if extent != DYNAMIC_INDEX:
         return extent
-    return _emit(bound, lambda: ptensor.DimOp(tensor, axis))
+    return emit(bound, lambda: ptensor.DimOp(tensor, axis))
 
 
 def _tensor_read(arguments: Arguments) -> Value:
     bound = arguments.bind("tensor indices")
     source, indices = bound.tensor("tensor"), bound.indices("indices")
     _rank_must_be(bound, "indices", indices, bound.tensor_type("tensor").get_num_dims())
-    return _emit(bound, lambda: ptensor.ReadOp(source, indices))
+    return emit(bound, lambda: ptensor.ReadOp(source, indices))
 
 
 def _tensor_write(arguments: Arguments) -> Value:
@@ -404,7 +596,7 @@ def _tensor_write(arguments: Arguments) -> Value:
     _rank_must_be(bound, "indices", indices, bound.tensor_type("tensor").get_num_dims())
     element = bound.tensor_type("tensor").element_type
     value = bound.scalar("value", element)
-    result = _emit(bound, lambda: ptensor.WriteOp(value, destination, indices))
+    result = emit(bound, lambda: ptensor.WriteOp(value, destination, indices))
     bound.context.names.rename(destination, result)
     return result
 
@@ -413,7 +605,7 @@ def _tensor_set_validshape(arguments: Arguments) -> Value:
     bound = arguments.bind("tensor valid_rows valid_cols?")
     source = bound.tensor("tensor")
     valid = _valid_extents(bound)
-    return _emit(bound, lambda: ptensor.SetValidShapeOp(source, valid))
+    return emit(bound, lambda: ptensor.SetValidShapeOp(source, valid))
 
 
 def _view(arguments: Arguments) -> Value:
@@ -424,15 +616,15 @@ def _view(arguments: Arguments) -> Value:
         sizes = run_time_extents(bound.context, shape, bound.node_of("shape"))
         result = tensor_type(symbolic_extents(shape), type.element_type)
         if symbolic_shape_of(type) != symbolic_shape_of(result):
-            value = _emit(bound, lambda: ptensor.ReshapeOp(value, result, sizes))
+            value = emit(bound, lambda: ptensor.ReshapeOp(value, result, sizes))
     if bound.has("layout"):
         layout = bound.word("layout", TensorLayout)
         source = tensor_of(value.type)
         result = tensor_type(symbolic_shape_of(source), source.element_type, layout=layout)
-        value = _emit(bound, lambda: ptensor.TypeCastOp(value, result))
+        value = emit(bound, lambda: ptensor.TypeCastOp(value, result))
     if bound.has("valid_shape"):
         valid = bound.indices("valid_shape")
-        value = _emit(bound, lambda: ptensor.SetValidShapeOp(value, valid))
+        value = emit(bound, lambda: ptensor.SetValidShapeOp(value, valid))
     return value
 
 
@@ -456,6 +648,19 @@ FORMS: Mapping[str, Form] = {
     "tile.set_validshape": _tile_set_validshape,
     "tile.read": _tile_read,
     "tile.write": _tile_write,
+    "tile.slice": _tile_slice,
+    "tile.extract": _extract,
+    "tile.assemble": _tile_assemble,
+    "tile.transpose": _tile_transpose,
+    "tile.reinterpret_view": _tile_reinterpret_view,
+    "tile.fillpad": _fillpad("tile", "fillpad"),
+    "tile.fillpad_inplace": _fillpad("tile", "fillpad_inplace"),
+    "tile.fillpad_expand": _fillpad_expand,
+    "tensor.fillpad": _fillpad("tensor", "fillpad"),
+    "tensor.fillpad_expand": _fillpad_expand,
+    "tensor.transpose": _tensor_transpose,
+    "tensor.reinterpret_view": _tensor_reinterpret_view,
+    "tensor.create_l1": _create_l1,
     "tensor.create": _tensor_create,
     "tensor.full": _tensor_full,
     "tensor.slice": _tensor_slice,
@@ -475,13 +680,29 @@ ONLY_LEVEL: Mapping[str, str] = {
     "move": "tile",
     "create_tile": "tile",
     "create_tensor": "tensor",
+    "create_l1": "tensor",
     "full": "tensor",
     "dim": "tensor",
-    "get_block_idx": "tile",
-    "get_block_num": "tile",
-    "get_subblock_idx": "tile",
+    "arange": "tensor",
+    "ci": "tensor",
+    "tri": "tile",
+    "mgather": "tile",
+    "mscatter": "tile",
+    "gather_row": "tile",
+    "paged_gather": "tensor",
+    "expand_clone": "tensor",
+    "get_block_idx": "tensor",
+    "get_block_num": "tensor",
+    "get_subblock_idx": "tensor",
+    "tpop_from_aic": "tile",
+    "tpop_from_aiv": "tile",
+    "tfree_to_aic": "tile",
+    "tfree_to_aiv": "tile",
+    "tpush_to_aic": "tile",
+    "tpush_to_aiv": "tile",
+    "reserve_buffer": "tile",
+    "import_peer_buffer": "tile",
+    "aic_initialize_pipe": "tile",
+    "aiv_initialize_pipe": "tile",
 }
-"""The level of ops that no operand tells it of, or that one level alone has."""
-
-KNOWN_OPS: frozenset[str] = frozenset()
-"""Ops of PyPTO that the dialects do not have."""
+"""The level of ops that no operand tells it of, or that mix levels, when called without one."""
