@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 from xdsl.interpreter import Interpreter, OpImplResult, PythonValues
 from xdsl.ir import Operation
@@ -48,6 +49,8 @@ class Machine(Interpreter):
     launched: int = 0
     """How many tasks were launched."""
     call_depth: int = 0
+    halves: dict[Operation, list[Any]] = field(default_factory=dict[Operation, list[Any]])
+    """What the first vector core left for a gather that the second one completes."""
     _warned: set[Operation] = field(default_factory=set[Operation])
 
     # What ops ask for.

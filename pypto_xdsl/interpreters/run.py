@@ -35,18 +35,23 @@ from pypto_xdsl.interpreters.arguments import (
     random_arguments,
 )
 from pypto_xdsl.interpreters.control_flow import ControlFlowFunctions
+from pypto_xdsl.interpreters.crossing import CrossingFunctions
 from pypto_xdsl.interpreters.elements import (
     Array,
     Element,
     Mask,
 )
 from pypto_xdsl.interpreters.errors import ProgramError
+from pypto_xdsl.interpreters.filling import FillingFunctions
+from pypto_xdsl.interpreters.gathering import GatheringFunctions
 from pypto_xdsl.interpreters.machine import Machine
 from pypto_xdsl.interpreters.orch import OrchFunctions, call
+from pypto_xdsl.interpreters.products import ProductFunctions
 from pypto_xdsl.interpreters.ptensor import TENSOR_FUNCTIONS
 from pypto_xdsl.interpreters.pto import PTO_FUNCTIONS, call_implementation
 from pypto_xdsl.interpreters.scalars import ScalarFunctions
 from pypto_xdsl.interpreters.signature import parameter_name
+from pypto_xdsl.interpreters.sorting import SortingFunctions
 from pypto_xdsl.interpreters.tasks import ProgramOrder, Scheduler
 from pypto_xdsl.interpreters.tile import TILE_FUNCTIONS
 from pypto_xdsl.interpreters.values import Observer, Tensor
@@ -54,6 +59,11 @@ from pypto_xdsl.interpreters.values import Observer, Tensor
 FUNCTIONS: tuple[type[InterpreterFunctions], ...] = (
     *TILE_FUNCTIONS,
     *TENSOR_FUNCTIONS,
+    ProductFunctions,
+    FillingFunctions,
+    GatheringFunctions,
+    SortingFunctions,
+    CrossingFunctions,
     *PTO_FUNCTIONS,
     OrchFunctions,
     ControlFlowFunctions,

@@ -168,6 +168,21 @@ class Tensor:
             self.buffer.observer("write", self.buffer, view)
         self.buffer.mark_written(view, defined)
 
+    def write_elements(
+        self, places: tuple[Array, ...], values: Array, defined: Mask | None = None
+    ) -> None:
+        """Overwrite single elements; `places` are their indices, one array a dimension."""
+        self.array[places] = values
+        held = self.buffer.undefined_mask(self.array)
+        if held is not None or defined is not None:
+            mask = np.ones(self.array.shape, np.bool_) if held is None else held
+            mask[places] = True if defined is None else defined
+            self.buffer.mark_written(self.array, None if mask.all() else mask)
+        if self.buffer.observer is not None:
+            for place in zip(*places, strict=True):
+                window = tuple(slice(index, index + 1) for index in place)
+                self.buffer.observer("write", self.buffer, self.array[window])
+
     def defined_mask(self) -> Mask | None:
         """Which elements are defined (None: all). Looking is no access."""
         return self.buffer.undefined_mask(self.array)

@@ -2,7 +2,10 @@
 
 from xdsl.interpreter import InterpreterFunctions
 
+from pypto_xdsl.interpreters.ptensor.aliases import TensorAliasFunctions
 from pypto_xdsl.interpreters.ptensor.elementwise import TensorElementwiseFunctions
+from pypto_xdsl.interpreters.ptensor.fill import TensorFillFunctions
+from pypto_xdsl.interpreters.ptensor.grid import TensorGridFunctions
 from pypto_xdsl.interpreters.ptensor.memory import TensorMemoryFunctions
 from pypto_xdsl.interpreters.ptensor.reductions import TensorReductionFunctions
 from pypto_xdsl.interpreters.ptensor.selection import TensorSelectionFunctions
@@ -12,5 +15,8 @@ TENSOR_FUNCTIONS: tuple[type[InterpreterFunctions], ...] = (
     TensorReductionFunctions,
     TensorSelectionFunctions,
     TensorMemoryFunctions,
+    TensorAliasFunctions,
+    TensorFillFunctions,
+    TensorGridFunctions,
 )
 """Implementations of the dialect. A file of a new family is added here."""

@@ -3,16 +3,41 @@
 from __future__ import annotations
 
 from xdsl.interpreter import Interpreter, InterpreterFunctions, PythonValues, impl, register_impls
+from xdsl.ir import Operation
 
 from pypto_xdsl.dialects import ptensor
+from pypto_xdsl.interpreters.blocks import result_element, tensor_of_region
 from pypto_xdsl.interpreters.elements import element_of
-from pypto_xdsl.interpreters.elementwise import computed_operands, result_element
+from pypto_xdsl.interpreters.elementwise import (
+    broadcast_shape,
+    computed_operands,
+    finished,
+    tensor_region,
+)
 from pypto_xdsl.interpreters.machine import machine_of
+from pypto_xdsl.interpreters.op_tables import Run, implements
 from pypto_xdsl.interpreters.selection import COMPARISONS, compacted_columns
 from pypto_xdsl.interpreters.values import Tensor
 
 
+def _compare(op_class: type[Operation], _: None) -> Run:
+    def run(
+        interpreter: Interpreter, op: ptensor.CmpOp | ptensor.CmpsOp, args: PythonValues
+    ) -> PythonValues:
+        shape = broadcast_shape(args)
+        region = tensor_region(op, args[0], shape)
+        element = result_element(op)
+        (left, right), mask = computed_operands(element, region, args)
+        bits = COMPARISONS[op.cmp_type.data](left, right).astype(element.compute)
+        stored, mask = finished(bits, mask, element, region)
+        machine = machine_of(interpreter)
+        return (tensor_of_region(machine, stored, mask, element, shape, region),)
+
+    return run
+
+
 @register_impls
+@implements({ptensor.CmpOp: None, ptensor.CmpsOp: None}, _compare)
 class TensorSelectionFunctions(InterpreterFunctions):
     @impl(ptensor.GatherCompareOp)
     def run_gather_compare(

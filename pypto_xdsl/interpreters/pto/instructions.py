@@ -17,8 +17,8 @@ from xdsl.interpreter import Interpreter, InterpreterFunctions, PythonValues, im
 from xdsl.ir import Operation
 
 from pypto_xdsl.dialects import pto
-from pypto_xdsl.dialects.pto import PtoOp, Role
 from pypto_xdsl.dialects.ptensor.attributes import CompareMode, RoundMode
+from pypto_xdsl.dialects.pto import PtoOp, Role
 from pypto_xdsl.interpreters.arithmetic import MEANINGS, Meaning, Partial, add, maximum, minimum
 from pypto_xdsl.interpreters.arithmetic import multiply as times
 from pypto_xdsl.interpreters.casts import cast
@@ -465,9 +465,7 @@ class PtoInstructionFunctions(InterpreterFunctions):
         return ()
 
     @impl(UnrealizedConversionCastOp)
-    def run_conversion(
-        self, interpreter: Interpreter, op: Any, args: PythonValues
-    ) -> PythonValues:
+    def run_conversion(self, interpreter: Interpreter, op: Any, args: PythonValues) -> PythonValues:
         (result,) = op.results
         return (integer_value(int(number_of(args[0])), result.type),)
 

@@ -27,8 +27,8 @@ from xdsl.ir import Operation
 
 from pypto_xdsl.backend.registry import ARCHITECTURES, BACKENDS, TARGET_ARCH
 from pypto_xdsl.dialects import orch, tile
-from pypto_xdsl.dialects.pto import AddressSpace
 from pypto_xdsl.dialects.ptensor.types import strides_of, symbolic_shape_of, tensor_of
+from pypto_xdsl.dialects.pto import AddressSpace
 from pypto_xdsl.interpreters.elements import integer_value
 from pypto_xdsl.interpreters.errors import ProgramError
 from pypto_xdsl.interpreters.indices import index_value
@@ -187,5 +187,3 @@ class PtoKernelFunctions(InterpreterFunctions):
                 machine = machine_of(interpreter)
                 return machine.run_ssacfg_region(found.body, args, name)
         raise ProgramError(f"there is no function '{name}'")
-
-

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pypto_xdsl.dialects.pto import DYNAMIC, AddressSpace, BLayout, Pad, SLayout, TileBufType
 from pypto_xdsl.dialects.ptensor.attributes import PadValue
+from pypto_xdsl.dialects.pto import DYNAMIC, AddressSpace, BLayout, Pad, SLayout, TileBufType
 from pypto_xdsl.interpreters.elements import Array, Element, Mask, element_of
 from pypto_xdsl.interpreters.errors import ProgramError
 

@@ -75,9 +75,7 @@ class PtoViewFunctions(InterpreterFunctions):
         return (index_value(args[0].strides[args[1].value.data]),)
 
     @impl(pto.AllocTileOp)
-    def run_alloc_tile(
-        self, interpreter: Interpreter, op: Any, args: PythonValues
-    ) -> PythonValues:
+    def run_alloc_tile(self, interpreter: Interpreter, op: Any, args: PythonValues) -> PythonValues:
         operands = named(op, args)
         type = _tile_type(op.result.type)
         valid = valid_extents(type, _given_extents(operands))

@@ -5,14 +5,20 @@ from xdsl.interpreter import InterpreterFunctions
 from pypto_xdsl.interpreters.tile.elementwise import TileElementwiseFunctions
 from pypto_xdsl.interpreters.tile.grid import TileGridFunctions
 from pypto_xdsl.interpreters.tile.memory import TileMemoryFunctions
+from pypto_xdsl.interpreters.tile.rearrangement import TileRearrangementFunctions
 from pypto_xdsl.interpreters.tile.reductions import TileReductionFunctions
 from pypto_xdsl.interpreters.tile.selection import TileSelectionFunctions
+from pypto_xdsl.interpreters.tile.sync import TileSyncFunctions
+from pypto_xdsl.interpreters.tile.windows import TileWindowFunctions
 
 TILE_FUNCTIONS: tuple[type[InterpreterFunctions], ...] = (
     TileElementwiseFunctions,
     TileReductionFunctions,
     TileSelectionFunctions,
     TileMemoryFunctions,
+    TileWindowFunctions,
+    TileRearrangementFunctions,
     TileGridFunctions,
+    TileSyncFunctions,
 )
 """Implementations of the dialect. A file of a new family is added here."""

@@ -1,0 +1,91 @@
+"""
+What passes between the cube core and the two vector cores of a group, while both are one body:
+`aiv_shard` and `aic_gather`.
+
+The two vector cores run one after the other, so the first one's part of a gather waits for the
+second's; the whole tile is there once the second has run, which is when the cube core reads it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from xdsl.interpreter import Interpreter, InterpreterFunctions, PythonValues, register_impls
+
+from pypto_xdsl.dialects import ptensor, tile
+from pypto_xdsl.interpreters.blocks import fresh
+from pypto_xdsl.interpreters.elements import Array, Mask
+from pypto_xdsl.interpreters.machine import machine_of
+from pypto_xdsl.interpreters.op_tables import implements
+from pypto_xdsl.interpreters.values import Block, leading
+
+
+def _all_of(block: Block) -> tuple[Array, Mask]:
+    """The elements of the physical shape, and which are defined."""
+    values, mask = block.read()
+    return values, np.ones(values.shape, np.bool_) if mask is None else mask
+
+
+def _shard(interpreter: Interpreter, op: Any, args: PythonValues) -> PythonValues:
+    source: Block = args[0]
+    axis: int | None = op.split.data.axis
+    values, defined = _all_of(source)
+    if axis is None:
+        return (fresh(interpreter, op, values.copy(), defined, source.shape, source.shape),)
+    extent: int = -(-source.shape[axis] // 2)
+    stride = extent
+    if isinstance(op, tile.AivShardOp) and op.lane_stride is not None:
+        stride = op.lane_stride.value.data
+    first = machine_of(interpreter).grid.subblock_index * stride
+    window: list[slice] = [slice(None)] * len(source.shape)
+    window[axis] = slice(first, min(first + extent, source.shape[axis]))
+    shape = list(source.shape)
+    shape[axis] = extent
+    array, mask = source.element.poison(shape), np.zeros(shape, np.bool_)
+    part = values[tuple(window)]
+    array[leading(part.shape)] = part
+    mask[leading(part.shape)] = defined[tuple(window)]
+    return (fresh(interpreter, op, array, mask, tuple(shape), tuple(shape)),)
+
+
+def _gather(interpreter: Interpreter, op: Any, args: PythonValues) -> PythonValues:
+    source: Block = args[0]
+    axis: int | None = op.split.data.axis
+    machine = machine_of(interpreter)
+    values, defined = _all_of(source)
+    waiting = machine.halves.setdefault(op, [])
+    shape = list(source.shape)
+    if axis is not None:
+        shape[axis] *= 2
+    array, mask = source.element.poison(shape), np.zeros(shape, np.bool_)
+    if machine.grid.subblock_index == 0:
+        waiting.append((values, defined))
+        parts = [(values, defined)]
+    else:
+        parts = [waiting.pop(0), (values, defined)] if waiting else []
+    for place, (part, held) in enumerate(parts):
+        window = list(leading(part.shape))
+        if axis is not None:
+            start = place * part.shape[axis]
+            window[axis] = slice(start, start + part.shape[axis])
+        elif place:
+            # Without a split both cores have all of it.
+            break
+        array[tuple(window)] = part
+        mask[tuple(window)] = held
+    return (fresh(interpreter, op, array, mask, tuple(shape), tuple(shape)),)
+
+
+@register_impls
+@implements(
+    {
+        tile.AivShardOp: _shard,
+        ptensor.AivShardOp: _shard,
+        tile.AicGatherOp: _gather,
+        ptensor.AicGatherOp: _gather,
+    },
+    lambda _, run: run,
+)
+class CrossingFunctions(InterpreterFunctions):
+    """The boundary between the cores of a group."""
