@@ -132,8 +132,10 @@ class PtoTarget(Target):
                 yield diagnose(op, reason)
             if self.level and (reason := level_problem(op, self.level)) is not None:
                 yield diagnose(op, reason)
-            if self.grammar != "0.60" and (reason := _missing_workspace(op)) is not None:
-                yield diagnose(op, f"{reason} in PTOAS {self.grammar}")
+            if not isinstance(op, pto.PtoOp):
+                continue
+            if (reason := op.unwritable_in(self.grammar)) is not None:
+                yield diagnose(op, reason)
 
     def _write(self, unit: ModuleOp, output: IO[str]) -> None:
         # The program is not ours to change.
@@ -177,16 +179,6 @@ def _unwritable(op: Operation) -> str | None:
         return "is no op that PTOAS reads"
     if op.name == "arith.addf":
         return "is not lowered by PTOAS; subtract the negated operand instead"
-    return None
-
-
-def _missing_workspace(op: Operation) -> str | None:
-    """Why a version before 0.60 does not read an op that lacks workspace."""
-    if not isinstance(op, pto.PtoOp):
-        return None
-    for info in op.DECLARATION.operands:
-        if info.needed_before_060 and op.optional_operand(info.name) is None:
-            return f"needs {info.name}"
     return None
 
 

@@ -236,6 +236,8 @@ class Declaration:
     """The kind of core whose functions and sections alone have the op; None for any."""
     other_names: Mapping[str, str]
     """Versions of PTOAS that call it something else, and what."""
+    newer: frozenset[str]
+    """Workspace that 0.27 does not have; it plans its own."""
 
     @property
     def name(self) -> str:
@@ -399,6 +401,15 @@ class PtoOp(IRDLOperation):
         """Workspace operands."""
         return tuple(value for _, role, value in self.roles() if role == Role.SCRATCH)
 
+    def unwritable_in(self, version: str) -> str | None:
+        """Why a version of PTOAS ("0.27", "0.57", "0.60") has no text for the op; else None."""
+        if version == "0.60":
+            return None
+        for info in self.DECLARATION.operands:
+            if info.needed_before_060 and self.optional_operand(info.name) is None:
+                return f"needs {info.name} in PTOAS {version}"
+        return None
+
     @property
     def aliased(self) -> SSAValue | None:
         """The operand whose bytes the results name; None where they are not another name."""
@@ -448,6 +459,7 @@ def declare(
     distinct: Iterable[tuple[str, str]] = (),
     core: KernelKind | None = None,
     other_names: Mapping[str, str] | None = None,
+    newer: Iterable[str] = (),
     **fields: Any,
 ) -> type[FamilyT]:
     """An op: one row of a family's table.
@@ -480,6 +492,7 @@ def declare(
         tuple(distinct),
         core,
         other_names or {},
+        frozenset(newer),
     )
     return cls
 
@@ -495,6 +508,7 @@ def _declaration(
     distinct: tuple[tuple[str, str], ...],
     core: KernelKind | None,
     other_names: Mapping[str, str],
+    newer: frozenset[str],
 ) -> Declaration:
     op_def = cls.get_irdl_definition()
     operands: list[OperandInfo] = []
@@ -548,4 +562,5 @@ def _declaration(
         {python: text for python, (text, _) in op_def.accessor_names.items()},
         core,
         other_names,
+        newer,
     )

@@ -387,6 +387,7 @@ TRowExpandAddOp = declare(
     pipe=V,
     rules=_ROW_ARITHMETIC,
     in_place=_FULL,
+    newer=["tmp"],
 )
 TRowExpandSubOp = declare(
     RowSpreadOp,

@@ -266,9 +266,7 @@ class RampOp(TileOp):
         old = grammar_of(printer) == Grammar.V0_27
         inside = {n: self.properties[n] for n in self.OLD_IN_INS if n in self.properties}
         printer.print_string(" ins(")
-        # 0.27 has no workspace here.
-        names = ("s",) if old else ("s", "tmp")
-        print_typed_operands(printer, tuple(self.present(names)), inside if old else None)
+        self.print_ins(printer, inside if old else {})
         printer.print_string(") outs(")
         print_typed_operands(printer, (self.dst,))
         printer.print_string(")")
@@ -293,6 +291,7 @@ TCIOp = declare(
         r.dtype("dst", ("i16", "i32")),
         Rule("dst to have more than one column", _several_columns),
     ],
+    newer=["tmp"],
 )
 
 

@@ -320,7 +320,10 @@ class TileOp(PtoOp):
 
     def print_ins(self, printer: Printer, inside: Mapping[str, Attribute]) -> None:
         """What stands between the parentheses of `ins(...)`."""
-        values = tuple(self.present(self.DECLARATION.ins))
+        names = self.DECLARATION.ins
+        if self.DECLARATION.newer and grammar_of(printer) == Grammar.V0_27:
+            names = [name for name in names if name not in self.DECLARATION.newer]
+        values = tuple(self.present(names))
         if not self.PAIRWISE:
             print_typed_operands(printer, values, inside)
             return

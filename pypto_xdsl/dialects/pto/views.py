@@ -574,6 +574,11 @@ class SubViewBase(PtoOp):
             printer.print_string(" -> ")
             printer.print_attribute(self.result.type)
 
+    def unwritable_in(self, version: str) -> str | None:
+        if version == "0.27" and self.valid_row is not None:
+            return "has no valid extents in PTOAS 0.27"
+        return super().unwritable_in(version)
+
     def verify_(self) -> None:
         super().verify_()
         source, result = self.source.type, self.result.type
