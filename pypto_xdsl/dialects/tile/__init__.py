@@ -22,6 +22,7 @@ from pypto_xdsl.dialects.tile import (
     scatter,
     selection,
     sort,
+    storage,
     sync,
     windows,
 )
@@ -38,6 +39,7 @@ from pypto_xdsl.dialects.tile.reductions import *
 from pypto_xdsl.dialects.tile.scatter import *
 from pypto_xdsl.dialects.tile.selection import *
 from pypto_xdsl.dialects.tile.sort import *
+from pypto_xdsl.dialects.tile.storage import *
 from pypto_xdsl.dialects.tile.sync import *
 from pypto_xdsl.dialects.tile.types import *
 from pypto_xdsl.dialects.tile.windows import *
@@ -59,9 +61,11 @@ Tile = Dialect(
         cross_core,
         sync,
         grid,
+        storage,
     ),
     [
         TileType,
+        BufferType,
         attributes.MemorySpaceAttr,
         attributes.TileLayoutAttr,
         attributes.AccPhaseAttr,

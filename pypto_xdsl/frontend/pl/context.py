@@ -151,6 +151,8 @@ class Context:
     returned: Value = None
     policies: list[list[Any]] = field(default_factory=list[list[Any]])
     """The cache policies set in each scope around."""
+    buffers: dict[str, SSAValue] = field(default_factory=dict[str, SSAValue])
+    """The named buffers of the function."""
     declared: Attribute | None = None
     """The type that the name has to which the call at hand is assigned."""
     split_modes: list[SplitMode] = field(default_factory=list[SplitMode])

@@ -10,6 +10,7 @@ from typing import Any
 from pypto_xdsl.diagnostics import Diagnostic, DiagnosticsError
 from pypto_xdsl.frontend.pl.compile_time import (
     Budget,
+    ClassDefinition,
     Function,
     StaticScope,
     Unsettled,
@@ -150,13 +151,20 @@ def scope_of(
     """The names around a program."""
     budget = Budget()
     scope = StaticScope(source, source.tree.body, None, budget, defines)
+    owner: ast.ClassDef | None = None
     for outer in candidate.around:
         if isinstance(outer, ast.ClassDef):
+            owner = outer
             continue
         function = Function(outer, scope, source)
         arguments: dict[str, Any] = {}
+        if owner is not None and outer.args.args and outer.args.args[0].arg == "self":
+            arguments["self"] = ClassDefinition(owner, scope, source)
+            owner = None
         spec = outer.args
         for argument in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs):
+            if argument.arg in arguments:
+                continue
             try:
                 filled = with_defaults(function, _others(outer, argument.arg), outer)
                 arguments[argument.arg] = filled[argument.arg]

@@ -50,7 +50,9 @@ def _tensor_gather(arguments: Arguments) -> Value:
         return generic(made, "tensor", "gather_mask")
     if "cmp_mode" in arguments.keywords or "kvalue" in arguments.keywords:
         bound = arguments.bind("input *kvalue *cmp_mode *out_cols *offset? *count_dtype?")
-        made = _rearranged(arguments, bound, "input=source kvalue cmp_mode out_cols offset count_dtype")
+        made = _rearranged(
+            arguments, bound, "input=source kvalue cmp_mode out_cols offset count_dtype"
+        )
         return generic(made, "tensor", "gather_compare")
     # In the order of the wrapper, or of the op as PyPTO prints it.
     second = arguments.positional[1][0] if len(arguments.positional) > 1 else None
@@ -78,7 +80,9 @@ def _tensor_scatter(arguments: Arguments) -> Value:
     bound = arguments.bind(order)
     if bound.has("dim") and bound.integer("dim") not in (-1, 1):
         raise bound.error("dim", "a scatter is along the last dimension")
-    return generic(_rearranged(arguments, bound, "input=destination index src=source"), "tensor", "scatter")
+    return generic(
+        _rearranged(arguments, bound, "input=destination index src=source"), "tensor", "scatter"
+    )
 
 
 def _scatter_update(level: str) -> Form:
@@ -108,9 +112,7 @@ def _tile_gather(arguments: Arguments) -> Value:
 
 
 def _tile_gather_row(arguments: Arguments) -> Value:
-    bound = arguments.bind(
-        "dst src dst_offset src_offset shapes transpose? *valid_shape?"
-    )
+    bound = arguments.bind("dst src dst_offset src_offset shapes transpose? *valid_shape?")
     return emit(
         bound,
         lambda: tile_gather.GatherRowOp(
@@ -126,9 +128,7 @@ def _tile_gather_row(arguments: Arguments) -> Value:
 
 
 def _tensor_gather_row(arguments: Arguments) -> Value:
-    bound = arguments.bind(
-        "acc src dst_offset src_offset shapes valid_shape? transpose?"
-    )
+    bound = arguments.bind("acc src dst_offset src_offset shapes valid_shape? transpose?")
     return emit(
         bound,
         lambda: tensor_gather.GatherRowOp(
@@ -144,9 +144,7 @@ def _tensor_gather_row(arguments: Arguments) -> Value:
 
 
 def _mgather(arguments: Arguments) -> Value:
-    bound = arguments.bind(
-        "mem idx coalesce? *gather_oob? *target_memory? *scratch? *valid_shape?"
-    )
+    bound = arguments.bind("mem idx coalesce? *gather_oob? *target_memory? *scratch? *valid_shape?")
     source = bound.tensor_type("mem")
     coalesce = _enum(bound, "coalesce", Coalesce, Coalesce.ROW)
     bounds = _enum(bound, "gather_oob", OutOfBounds, OutOfBounds.UNDEFINED)

@@ -256,7 +256,9 @@ def _places(wanted: Signature, arguments: Arguments) -> list[Parameter]:
 
 def _element_type(bound: Mapping[str, tuple[Value, ast.expr]]) -> Attribute | None:
     """The element type that an integer literal among the operands takes."""
-    for value, _ in bound.values():
+    for name, (value, _) in bound.items():
+        if name in ("mask", "tmp", "indices"):
+            continue
         if isinstance(value, SSAValue) and isinstance(value.type, TensorType | TileType):
             return value.type.element_type  # pyright: ignore[reportUnknownMemberType,reportUnknownVariableType]
     return None

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from math import prod
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from xdsl.dialects import scf
@@ -24,6 +25,7 @@ from pypto_xdsl.dialects.ptensor.types import (
     tensor_type,
     valid_shape_of,
 )
+from pypto_xdsl.dialects.tile.memory import LoadOp, ReshapeOp
 from pypto_xdsl.dialects.tile.types import TileType
 from pypto_xdsl.frontend.pl import loops, scopes, storage, subscripts
 from pypto_xdsl.frontend.pl.annotations import Annotation, AnnotationReader, tile_with_view
@@ -377,6 +379,10 @@ def _tile(context: Context, value: Value, declared: Annotation, node: ast.expr) 
         _disagree(context, value, declared, node)
     have = value.type
     assert isinstance(have, TileType)
+    if _flattens(value, have, want):
+        # A window of more dimensions, loaded as rows: the load, then its rows.
+        value = context.emit(ReshapeOp(value, have.with_shape(want.get_shape())), node).result
+        have = TileType.of(value.type)
     if have.element_type != want.element_type or have.get_shape() != want.get_shape():
         _disagree(context, value, declared, node)
     space = declared.space or have.memory_space
@@ -395,22 +401,33 @@ def _tile(context: Context, value: Value, declared: Annotation, node: ast.expr) 
         if not any(w in declared.view for w in ("blayout", "slayout", "fractal")):
             explicit = have.with_space(space)
             result = result.with_layout(explicit.layout)
-        if "pad" not in declared.view:
-            result = _with_pad(result, have)
+        result = _filled_in(result, have, declared.view)
     if result != have:
         retype(value, result)
     return value
 
 
-def _with_pad(tile: TileType, like: TileType) -> TileType:
+def _flattens(value: SSAValue, have: TileType, want: TileType) -> bool:
+    shapes = have.get_shape(), want.get_shape()
+    return (
+        isinstance(value.owner, LoadOp)
+        and len(shapes[0]) > len(shapes[1]) == 2
+        and prod(shapes[0]) == prod(shapes[1])
+        and have.element_type == want.element_type
+        and have.valid_shape == have.get_shape()
+    )
+
+
+def _filled_in(tile: TileType, like: TileType, given: Mapping[str, Any]) -> TileType:
+    """A tile whose padding and packing are those of another where a view does not say them."""
     return TileType(
         tile.get_shape(),
         tile.element_type,
         tile.memory_space,
         valid=tile.valid_shape,
         layout=tile.layout,
-        pad=like.pad_value,
-        compact=tile.is_compact,
+        pad=tile.pad_value if "pad" in given else like.pad_value,
+        compact=tile.is_compact if "compact" in given else like.is_compact,
     )
 
 

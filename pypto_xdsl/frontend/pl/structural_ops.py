@@ -36,6 +36,7 @@ from pypto_xdsl.frontend.pl.arguments import (
     static_extents,
     symbolic_extents,
 )
+from pypto_xdsl.frontend.pl.compile_time import Symbol
 from pypto_xdsl.frontend.pl.values import Value, describe_value, is_literal, is_tensor
 from pypto_xdsl.syntax.lists import Index
 from pypto_xdsl.syntax.op_syntax import integer_attr
@@ -124,6 +125,15 @@ def _store(arguments: Arguments) -> Value:
     offsets = bound.indices("offsets")
     _rank_must_be(bound, "offsets", offsets, bound.tensor_type("output_tensor").get_num_dims())
     atomic = _atomic(bound)
+    if bound.has("shapes"):
+        # Rows, stored as a window of more dimensions.
+        window = static_extents(bound.extents("shapes"))
+        type = bound.tile_type("tile")
+        if tuple(window) != type.get_shape():
+            if DYNAMIC_INDEX in window or prod(window) != prod(type.get_shape()):
+                raise bound.error("shapes", f"a window of {window} is not stored from {type}")
+            rows = source
+            source = emit(bound, lambda: tile.ReshapeOp(rows, type.with_shape(window)))
     result = emit(bound, lambda: tile.StoreOp(source, destination, offsets, atomic=atomic))
     bound.context.names.rename(destination, result)
     return result
@@ -257,9 +267,7 @@ def _tile_slice(arguments: Arguments) -> Value:
         kept = [e for axis, e in enumerate(extents) if axis not in dropped]
         for axis in dropped:
             if not 0 <= axis < len(extents) or extents[axis] != 1:
-                raise bound.error(
-                    "drop_dims", f"cannot drop dimension {axis}: its extent is not 1"
-                )
+                raise bound.error("drop_dims", f"cannot drop dimension {axis}: its extent is not 1")
         shape = [1] * (2 - len(kept)) + kept
         if shape != extents:
             result = TileType.of(value.type).with_shape(shape)
@@ -282,7 +290,10 @@ def _extract(arguments: Arguments) -> Value:
         extents,
         type.element_type,
         space,
-        valid=[size if found == DYNAMIC_INDEX else found for found, size in zip(valid, extents, strict=True)],
+        valid=[
+            size if found == DYNAMIC_INDEX else found
+            for found, size in zip(valid, extents, strict=True)
+        ],
         layout=_extracted_layout(space),
     )
     return emit(bound, lambda: windows.ExtractOp(source, offsets, result))
@@ -310,9 +321,7 @@ def _tile_transpose(arguments: Arguments) -> Value:
     source, rank = bound.tile("tile"), bound.tile_type("tile").get_num_dims()
     axes = _axes(bound, rank)
     tmp = bound.tile("tmp_tile") if bound.has("tmp_tile") else None
-    return emit(
-        bound, lambda: rearrangement.TransposeOp(source, tmp, axis1=axes[0], axis2=axes[1])
-    )
+    return emit(bound, lambda: rearrangement.TransposeOp(source, tmp, axis1=axes[0], axis2=axes[1]))
 
 
 def _axes(bound: Bound, rank: int) -> tuple[int, int]:
@@ -337,9 +346,7 @@ def _tile_reinterpret_view(arguments: Arguments) -> Value:
     )
 
 
-def _reinterpreted(
-    type: TileType, dtype: ElementType, shape: Sequence[int] | None
-) -> TileType:
+def _reinterpreted(type: TileType, dtype: ElementType, shape: Sequence[int] | None) -> TileType:
     if shape is None:
         return rearrangement.ReinterpretViewOp.reinterpreted(type, dtype)
     return type.with_element_type(dtype).with_shape(shape)
@@ -400,9 +407,7 @@ def _tensor_reinterpret_view(arguments: Arguments) -> Value:
         if scaled is None or scaled % byte_width(dtype) or last == DYNAMIC_INDEX:
             raise bound.error("data", "cannot tell the last extent: give shape=")
         shape[-1] = scaled // byte_width(dtype)
-    result = tensor_type(
-        [e if isinstance(e, str) else e for e in symbolic_extents(shape)], dtype
-    )
+    result = tensor_type([e if isinstance(e, str) else e for e in symbolic_extents(shape)], dtype)
     sizes = run_time_extents(bound.context, shape, bound.node)
     return emit(bound, lambda: aliases.ReinterpretViewOp(source, result, sizes))
 
@@ -610,18 +615,18 @@ def _tensor_set_validshape(arguments: Arguments) -> Value:
 
 def _view(arguments: Arguments) -> Value:
     bound = arguments.bind("tensor shape? valid_shape? *layout?")
-    value, type = bound.tensor("tensor"), bound.tensor_type("tensor")
+    source, type = bound.tensor("tensor"), bound.tensor_type("tensor")
+    layout = bound.word("layout", TensorLayout, layout_of(type))
     if bound.has("shape"):
         shape = bound.extents("shape")
-        sizes = run_time_extents(bound.context, shape, bound.node_of("shape"))
-        result = tensor_type(symbolic_extents(shape), type.element_type)
-        if symbolic_shape_of(type) != symbolic_shape_of(result):
-            value = emit(bound, lambda: ptensor.ReshapeOp(value, result, sizes))
-    if bound.has("layout"):
-        layout = bound.word("layout", TensorLayout)
-        source = tensor_of(value.type)
-        result = tensor_type(symbolic_shape_of(source), source.element_type, layout=layout)
-        value = emit(bound, lambda: ptensor.TypeCastOp(value, result))
+    else:
+        shape = [Symbol(e) if isinstance(e, str) else e for e in symbolic_shape_of(type)]
+        if layout is not layout_of(type):
+            # The same bytes in the other order: rows are columns.
+            shape[-2:] = reversed(shape[-2:])
+    sizes = run_time_extents(bound.context, shape, bound.node)
+    result = tensor_type(symbolic_extents(shape), type.element_type, layout=layout)
+    value = emit(bound, lambda: aliases.LayoutViewOp(source, result, sizes))
     if bound.has("valid_shape"):
         valid = bound.indices("valid_shape")
         value = emit(bound, lambda: ptensor.SetValidShapeOp(value, valid))
