@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-from xdsl.ir import Operation
+from functools import cache
+
+from xdsl.dialects.builtin import AnyFloat, IndexType, IntegerType
+from xdsl.ir import Attribute, Operation
 from xdsl.traits import ConstantLike, is_side_effect_free
 
-from pypto_xdsl.dialects.element_types import is_element_type
+
+@cache
+def _is_scalar(type: type[Attribute]) -> bool:
+    return issubclass(type, IntegerType | IndexType | AnyFloat)
 
 
 def is_constant(op: Operation) -> bool:
@@ -21,8 +27,10 @@ def is_scalar_computation(op: Operation) -> bool:
     """
     if op.regions or not op.results:
         return False
-    if not all(is_element_type(result.type) for result in op.results):
+    # Asked of every op of a program: a look at the class, not the checks of a type.
+    if not all(_is_scalar(result.type.__class__) for result in op.results):
         return False
-    if not op.operands:
+    operands = op.operands
+    if not operands:
         return is_constant(op)
-    return all(is_element_type(operand.type) for operand in op.operands) and is_side_effect_free(op)
+    return all(_is_scalar(o.type.__class__) for o in operands) and is_side_effect_free(op)

@@ -53,11 +53,16 @@ def tensor_accesses(
     collector = _Collector(program, is_write)
     for inner in walk(op):
         collector.visit_control_flow(inner)
-        if inner is not op and any(isinstance(o.type, TensorType) for o in inner.operands):
+        if inner is not op and any(_is_tensor(o) for o in inner.operands):
             collector.visit(inner)
     return TensorAccesses(
         _reached(collector.reads, collector.names), _reached(collector.writes, collector.names)
     )
+
+
+def _is_tensor(value: SSAValue) -> bool:
+    # Asked of every operand of a program: the class, not a check of the type.
+    return value.type.__class__ is TensorType
 
 
 def is_store(op: Operation) -> bool:
@@ -65,8 +70,7 @@ def is_store(op: Operation) -> bool:
     return (
         isinstance(op, DeclaredOp)
         and any(
-            isinstance(result.type, TensorType) and op.named_operand(result) is not None
-            for result in op.results
+            _is_tensor(result) and op.named_operand(result) is not None for result in op.results
         )
         and any(isinstance(operand.type, TileType) for operand in op.operands)
     )
@@ -84,7 +88,7 @@ class _Collector:
     def visit_control_flow(self, op: Operation) -> None:
         if op.regions:
             for step in forwarding(op):
-                if isinstance(step.target.type, TensorType):
+                if _is_tensor(step.target):
                     self._name(step.target, step.source)
 
     def visit(self, op: Operation) -> None:
@@ -96,18 +100,18 @@ class _Collector:
             # Of a scope's clauses only the predicate looks into a tensor.
             self._visit_predicate(op)
         elif not op.regions and not op.has_trait(IsTerminator):
-            self.reads += [(o, op) for o in op.operands if isinstance(o.type, TensorType)]
+            self.reads += [(o, op) for o in op.operands if _is_tensor(o)]
 
     def _visit_declared(self, op: DeclaredOp) -> None:
         for operand, effect in op.operand_effects():
-            if not isinstance(operand.type, TensorType):
+            if not _is_tensor(operand):
                 continue
             if effect.reads and op.IS_ACCESS:
                 self.reads.append((operand, op))
             if effect.writes and (self._is_write is None or self._is_write(op, effect)):
                 self.writes.append((operand, op))
         for result in op.results:
-            if isinstance(result.type, TensorType):
+            if _is_tensor(result):
                 named = op.named_operand(result)
                 if named is not None:
                     self._name(result, named)
@@ -117,11 +121,11 @@ class _Collector:
         arguments = op.arguments
         callee = self._program.calls.callee(op)
         if callee is None:
-            self.reads += [(a, op) for a in arguments if isinstance(a.type, TensorType)]
+            self.reads += [(a, op) for a in arguments if _is_tensor(a)]
             return
         # A submit may leave out trailing parameters.
         for argument, direction in zip(arguments, callee.parameter_directions, strict=False):
-            if not isinstance(argument.type, TensorType):
+            if not _is_tensor(argument):
                 continue
             if direction.reads:
                 self.reads.append((argument, op))

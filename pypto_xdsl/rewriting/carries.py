@@ -20,10 +20,11 @@ itself is yielded: it names the buffer, whichever part of the body wrote it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import cache
 
 from xdsl.dialects import scf
 from xdsl.dialects.builtin import DenseArrayBase, TensorType, i32
-from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, Operation, OpResult, Region, SSAValue
 from xdsl.irdl import AttrSizedResultSegments
 
 from pypto_xdsl.analysis.control_flow import terminator
@@ -32,7 +33,8 @@ from pypto_xdsl.analysis.return_lineage import ReturnLineage, Tracer
 from pypto_xdsl.analysis.tensor_accesses import tensor_accesses
 from pypto_xdsl.analysis.walk import blocks_inside
 from pypto_xdsl.diagnostics import OpError
-from pypto_xdsl.dialects.orch import FuncOp, OutlinableScopeOp, ScopeOp
+from pypto_xdsl.dialects.declared_op import DeclaredOp
+from pypto_xdsl.dialects.orch import DispatchOp, FuncOp, OutlinableScopeOp, ScopeOp
 
 
 def carry_writes(
@@ -52,6 +54,8 @@ def carry_writes(
 
 def _uncarried(scope: OutlinableScopeOp, program: ReturnLineage) -> Iterable[SSAValue]:
     """The tensors from outside that the scope writes and does not yield."""
+    if _plainly_yields_writes(scope):
+        return ()
     writes = tensor_accesses(scope, program).writes
     if not writes:
         return ()
@@ -60,6 +64,32 @@ def _uncarried(scope: OutlinableScopeOp, program: ReturnLineage) -> Iterable[SSA
     lineages = [tracer.trace(value) for value in scope.yield_op.values]
     yielded = {captured[found.parameter] for found in lineages if found and found.is_exact}
     return [tensor for tensor in captured if tensor in writes and tensor not in yielded]
+
+
+def _plainly_yields_writes(scope: OutlinableScopeOp) -> bool:
+    """Whether each op of a flat body that may write a tensor leads to what the scope yields."""
+    yielded = set[Operation]()
+    for value in scope.yield_op.values:
+        while isinstance(value, OpResult) and isinstance(op := value.op, DeclaredOp):
+            named = op.named_operand(value)
+            if op in yielded or named is None or named.type != value.type or op.is_view(value):
+                break
+            yielded.add(op)
+            value = named
+    return not any(
+        op.regions or (_may_write_tensor(op) and op not in yielded) for op in scope.body.block.ops
+    )
+
+
+def _may_write_tensor(op: Operation) -> bool:
+    if not isinstance(op, DeclaredOp):
+        return isinstance(op, DispatchOp)
+    return _may_write(type(op)) and any(isinstance(o.type, TensorType) for o in op.operands)
+
+
+@cache
+def _may_write(op_type: type[DeclaredOp]) -> bool:
+    return any(operand.may_write for _, operand in op_type.declaration().operands)
 
 
 def _carry_out(

@@ -29,9 +29,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
-from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Block, BlockArgument, Operation, OpResult, SSAValue
+from xdsl.dialects.builtin import FunctionType, ModuleOp, StringAttr
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, Region, SSAValue
 
 from pypto_xdsl.analysis.call_graph import CallGraph
 from pypto_xdsl.analysis.live_in import live_ins
@@ -47,15 +48,17 @@ from pypto_xdsl.diagnostics import Diagnostic, DiagnosticsError, OpError, note
 from pypto_xdsl.dialects.orch import (
     CachePolicy,
     CallOp,
-    Direction,
     DispatchOp,
     FuncOp,
     FunctionKind,
+    FunctionKindAttr,
     HierarchyOp,
     Level,
+    LevelAttr,
     OutlinableScopeOp,
     ReturnOp,
     Role,
+    RoleAttr,
     SubmitOp,
     TaskIdType,
     is_array,
@@ -315,18 +318,21 @@ class _Outlining:
     def _make_function(
         self, captured: Sequence[SSAValue], constants: Sequence[Operation]
     ) -> FuncOp:
-        """The function with the body of the scope, not returning yet."""
+        """The function with the body of the scope; `_return` completes it."""
         scope = self.scope
         level, role = self.rules.level(scope)
-        function = FuncOp(
-            self.name,
-            self.rules.kind,
-            [(Direction.IN, value.type) for value in captured],
-            [],
-            level=level,
-            role=role,
+        function = FuncOp.create(
+            properties={
+                "sym_name": StringAttr(self.name),
+                "kind": FunctionKindAttr(self.rules.kind),
+            },
+            location=scope.location,
+            regions=[Region(Block(arg_types=[value.type for value in captured]))],
         )
-        function.location = scope.location
+        if level is not None:
+            function.level = LevelAttr(level)
+        if role is not None:
+            function.role = RoleAttr(role)
         block = function.body.block
         inside: dict[SSAValue, SSAValue] = {}
         for value, parameter in zip(captured, block.args, strict=True):
@@ -421,9 +427,12 @@ class _Outlining:
         end = block.last_op
         assert end is not None
         values = [result.value for result in results]
-        block.insert_op_before(at(end, ReturnOp(*values)), end)
+        block.insert_op_before(ReturnOp.create(operands=values, location=end.location), end)
         block.erase_op(end)
-        function.set_results([value.type for value in values])
+        function.function_type = _function_type(
+            tuple(parameter.type for parameter in block.args),
+            tuple(value.type for value in values),
+        )
 
     # What stands in place of the scope.
 
@@ -519,6 +528,12 @@ class _Outlining:
             self.scope.parent.insert_op_before(cast, self.scope)
             value = cast.result
         output.replace_all_uses_with(value)
+
+
+@lru_cache(maxsize=1024)
+def _function_type(inputs: tuple[Attribute, ...], outputs: tuple[Attribute, ...]) -> FunctionType:
+    # To make a type costs as much as all else about a small kernel, and many are alike.
+    return FunctionType.from_lists(inputs, outputs)
 
 
 def _check_predicate(scope: OutlinableScopeOp) -> None:
