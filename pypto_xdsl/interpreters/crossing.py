@@ -8,13 +8,14 @@ second's; the whole tile is there once the second has run, which is when the cub
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from xdsl.interpreter import Interpreter, InterpreterFunctions, PythonValues, register_impls
 
 from pypto_xdsl.dialects import ptensor, tile
-from pypto_xdsl.interpreters.blocks import fresh
+from pypto_xdsl.interpreters.blocks import make_block
 from pypto_xdsl.interpreters.elements import Array, Mask
 from pypto_xdsl.interpreters.machine import machine_of
 from pypto_xdsl.interpreters.op_tables import implements
@@ -27,12 +28,18 @@ def _all_of(block: Block) -> tuple[Array, Mask]:
     return values, np.ones(values.shape, np.bool_) if mask is None else mask
 
 
+def _scaled(
+    extents: tuple[int, ...], axis: int | None, scale: Callable[[int], int]
+) -> tuple[int, ...]:
+    return tuple(scale(extent) if place == axis else extent for place, extent in enumerate(extents))
+
+
 def _shard(interpreter: Interpreter, op: Any, args: PythonValues) -> PythonValues:
     source: Block = args[0]
     axis: int | None = op.split.data.axis
     values, defined = _all_of(source)
     if axis is None:
-        return (fresh(interpreter, op, values.copy(), defined, source.shape, source.shape),)
+        return (make_block(interpreter, op, values.copy(), defined, source.shape),)
     extent: int = -(-source.shape[axis] // 2)
     stride = extent
     if isinstance(op, tile.AivShardOp) and op.lane_stride is not None:
@@ -46,7 +53,9 @@ def _shard(interpreter: Interpreter, op: Any, args: PythonValues) -> PythonValue
     part = values[tuple(window)]
     array[leading(part.shape)] = part
     mask[leading(part.shape)] = defined[tuple(window)]
-    return (fresh(interpreter, op, array, mask, tuple(shape), tuple(shape)),)
+    made = make_block(interpreter, op, array, mask, shape)
+    made.valid = _scaled(source.region, axis, lambda whole: max(0, min(whole - first, extent)))
+    return (made,)
 
 
 def _gather(interpreter: Interpreter, op: Any, args: PythonValues) -> PythonValues:
@@ -74,7 +83,9 @@ def _gather(interpreter: Interpreter, op: Any, args: PythonValues) -> PythonValu
             break
         array[tuple(window)] = part
         mask[tuple(window)] = held
-    return (fresh(interpreter, op, array, mask, tuple(shape), tuple(shape)),)
+    made = make_block(interpreter, op, array, mask, shape)
+    made.valid = _scaled(source.region, axis, lambda half: 2 * half)
+    return (made,)
 
 
 @register_impls

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from xdsl.interpreter import Interpreter, PythonValues
@@ -19,13 +19,11 @@ from pypto_xdsl.dialects.ptensor.types import tensor_of, valid_shape_of
 from pypto_xdsl.interpreters.arithmetic import (
     Meaning,
     Partial,
-    second,
     shift_left,
     shift_right,
 )
-from pypto_xdsl.interpreters.blocks import result_element, tensor_of_region, tile_of_region
-from pypto_xdsl.interpreters.elements import Array, Element, Mask, Scalar, number_of
-from pypto_xdsl.interpreters.machine import machine_of
+from pypto_xdsl.interpreters.elements import Array, Element, Mask, Scalar, element_of, number_of
+from pypto_xdsl.interpreters.machine import Machine, machine_of
 from pypto_xdsl.interpreters.op_tables import Run
 from pypto_xdsl.interpreters.values import Block, Tensor, Tile, Window, leading
 
@@ -75,9 +73,6 @@ def compute(
     The stored elements of a region of the result, and which of them are defined (None: all).
     """
     arrays, mask = computed_operands(element, region, operands)
-    if meaning is second:
-        # The first operand only gives the shape: nobody looks at its elements.
-        _, mask = computed_operands(element, region, operands[1:])
     if meaning in _COUNTING:
         arrays[1] = _counts(operands[1], region, element)
     return finished(meaning(element, *arrays), mask, element, region)
@@ -107,6 +102,50 @@ def _counts(operand: Operand, region: tuple[int, ...], element: Element) -> Arra
     return np.minimum(np.maximum(wide, 0) - (wide < 0), element.bits).astype(
         element.compute if element.is_signed else np.int64
     )
+
+
+def tile_of_region(
+    stored: Array,
+    mask: Mask | None,
+    element: Element,
+    shape: tuple[int, ...],
+    region: tuple[int, ...],
+) -> Tile:
+    """A tile whose valid region holds `stored`, defined where `mask` says; undefined elsewhere."""
+    if region == shape:
+        return Tile(stored, element, region, shape if mask is None else mask)
+    array = element.poison(shape)
+    array[leading(region)] = stored
+    if mask is None:
+        return Tile(array, element, region, region)
+    full = np.zeros(shape, np.bool_)
+    full[leading(region)] = mask
+    return Tile(array, element, region, full)
+
+
+def tensor_of_region(
+    machine: Machine,
+    stored: Array,
+    mask: Mask | None,
+    element: Element,
+    shape: tuple[int, ...],
+    region: tuple[int, ...],
+) -> Tensor:
+    """Likewise a tensor of its own."""
+    if region == shape:
+        # What was computed may still be a view of an operand.
+        owned = stored if stored.flags.c_contiguous and stored.base is None else stored.copy()
+        return machine.new_tensor(owned, element, mask)
+    tensor = machine.undefined_tensor(shape, element)
+    tensor.write(leading(region), stored, mask)
+    tensor.valid = region
+    return tensor
+
+
+def result_element(op: Operation, index: int = 0) -> Element:
+    """The element type of a result that is a tile or a tensor."""
+    type: Any = op.results[index].type
+    return element_of(type.element_type)
 
 
 def broadcast_shape(operands: Sequence[Operand]) -> tuple[int, ...]:

@@ -75,9 +75,7 @@ def _tile_product(interpreter: Interpreter, op: Operation, args: PythonValues) -
     return (make_block(interpreter, op, product, None, _shape(op), product.shape),)
 
 
-def _tile_accumulation(
-    interpreter: Interpreter, op: Operation, args: PythonValues
-) -> PythonValues:
+def _tile_accumulation(interpreter: Interpreter, op: Operation, args: PythonValues) -> PythonValues:
     acc, lhs, rhs = args[:3]
     product = multiply(lhs.element, *_operands(interpreter, op, lhs, rhs))
     window = leading(product.shape)

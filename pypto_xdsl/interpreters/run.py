@@ -42,8 +42,8 @@ from pypto_xdsl.interpreters.elements import (
     Mask,
 )
 from pypto_xdsl.interpreters.errors import ProgramError
-from pypto_xdsl.interpreters.filling import FillingFunctions
-from pypto_xdsl.interpreters.gathering import GatheringFunctions
+from pypto_xdsl.interpreters.filling import FillFunctions
+from pypto_xdsl.interpreters.gathering import GatherFunctions, ScatterFunctions
 from pypto_xdsl.interpreters.machine import Machine
 from pypto_xdsl.interpreters.orch import OrchFunctions, call
 from pypto_xdsl.interpreters.products import ProductFunctions
@@ -51,7 +51,7 @@ from pypto_xdsl.interpreters.ptensor import TENSOR_FUNCTIONS
 from pypto_xdsl.interpreters.pto import PTO_FUNCTIONS, call_implementation
 from pypto_xdsl.interpreters.scalars import ScalarFunctions
 from pypto_xdsl.interpreters.signature import parameter_name
-from pypto_xdsl.interpreters.sorting import SortingFunctions
+from pypto_xdsl.interpreters.sorting import SortFunctions
 from pypto_xdsl.interpreters.tasks import ProgramOrder, Scheduler
 from pypto_xdsl.interpreters.tile import TILE_FUNCTIONS
 from pypto_xdsl.interpreters.values import Observer, Tensor
@@ -60,9 +60,10 @@ FUNCTIONS: tuple[type[InterpreterFunctions], ...] = (
     *TILE_FUNCTIONS,
     *TENSOR_FUNCTIONS,
     ProductFunctions,
-    FillingFunctions,
-    GatheringFunctions,
-    SortingFunctions,
+    FillFunctions,
+    GatherFunctions,
+    ScatterFunctions,
+    SortFunctions,
     CrossingFunctions,
     *PTO_FUNCTIONS,
     OrchFunctions,

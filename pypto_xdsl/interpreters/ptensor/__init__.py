@@ -4,7 +4,6 @@ from xdsl.interpreter import InterpreterFunctions
 
 from pypto_xdsl.interpreters.ptensor.aliases import TensorAliasFunctions
 from pypto_xdsl.interpreters.ptensor.elementwise import TensorElementwiseFunctions
-from pypto_xdsl.interpreters.ptensor.fill import TensorFillFunctions
 from pypto_xdsl.interpreters.ptensor.grid import TensorGridFunctions
 from pypto_xdsl.interpreters.ptensor.memory import TensorMemoryFunctions
 from pypto_xdsl.interpreters.ptensor.reductions import TensorReductionFunctions
@@ -16,7 +15,6 @@ TENSOR_FUNCTIONS: tuple[type[InterpreterFunctions], ...] = (
     TensorSelectionFunctions,
     TensorMemoryFunctions,
     TensorAliasFunctions,
-    TensorFillFunctions,
     TensorGridFunctions,
 )
 """Implementations of the dialect. A file of a new family is added here."""

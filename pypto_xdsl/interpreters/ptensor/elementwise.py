@@ -6,11 +6,12 @@ from xdsl.interpreter import Interpreter, InterpreterFunctions, PythonValues, im
 
 from pypto_xdsl.dialects import ptensor
 from pypto_xdsl.interpreters.arithmetic import MEANINGS, PARTIAL_MEANINGS
-from pypto_xdsl.interpreters.blocks import result_element, tensor_of_region
 from pypto_xdsl.interpreters.casts import cast
 from pypto_xdsl.interpreters.elementwise import (
     finished,
+    result_element,
     tensor_elementwise,
+    tensor_of_region,
     tensor_part,
     tensor_region,
 )

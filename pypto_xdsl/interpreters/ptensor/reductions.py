@@ -6,8 +6,7 @@ from xdsl.interpreter import Interpreter, InterpreterFunctions, PythonValues, re
 from xdsl.ir import Operation
 
 from pypto_xdsl.dialects import ptensor
-from pypto_xdsl.interpreters.blocks import result_element, tensor_of_region
-from pypto_xdsl.interpreters.elementwise import finished
+from pypto_xdsl.interpreters.elementwise import finished, result_element, tensor_of_region
 from pypto_xdsl.interpreters.machine import machine_of
 from pypto_xdsl.interpreters.op_tables import Run, implements, table_by_name
 from pypto_xdsl.interpreters.reductions import COLUMN_REDUCTIONS, ROW_REDUCTIONS, Reduction

@@ -6,12 +6,13 @@ from xdsl.interpreter import Interpreter, InterpreterFunctions, PythonValues, im
 from xdsl.ir import Operation
 
 from pypto_xdsl.dialects import ptensor
-from pypto_xdsl.interpreters.blocks import result_element, tensor_of_region
 from pypto_xdsl.interpreters.elements import element_of
 from pypto_xdsl.interpreters.elementwise import (
     broadcast_shape,
     computed_operands,
     finished,
+    result_element,
+    tensor_of_region,
     tensor_region,
 )
 from pypto_xdsl.interpreters.machine import machine_of

@@ -9,14 +9,12 @@ from pypto_xdsl.interpreters.tile.rearrangement import TileRearrangementFunction
 from pypto_xdsl.interpreters.tile.reductions import TileReductionFunctions
 from pypto_xdsl.interpreters.tile.selection import TileSelectionFunctions
 from pypto_xdsl.interpreters.tile.sync import TileSyncFunctions
-from pypto_xdsl.interpreters.tile.windows import TileWindowFunctions
 
 TILE_FUNCTIONS: tuple[type[InterpreterFunctions], ...] = (
     TileElementwiseFunctions,
     TileReductionFunctions,
     TileSelectionFunctions,
     TileMemoryFunctions,
-    TileWindowFunctions,
     TileRearrangementFunctions,
     TileGridFunctions,
     TileSyncFunctions,

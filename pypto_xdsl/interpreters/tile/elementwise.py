@@ -6,9 +6,14 @@ from xdsl.interpreter import Interpreter, InterpreterFunctions, PythonValues, im
 
 from pypto_xdsl.dialects import tile
 from pypto_xdsl.interpreters.arithmetic import MEANINGS, PARTIAL_MEANINGS
-from pypto_xdsl.interpreters.blocks import result_element, tile_of_region
 from pypto_xdsl.interpreters.casts import cast
-from pypto_xdsl.interpreters.elementwise import finished, tile_elementwise, tile_part
+from pypto_xdsl.interpreters.elementwise import (
+    finished,
+    result_element,
+    tile_elementwise,
+    tile_of_region,
+    tile_part,
+)
 from pypto_xdsl.interpreters.op_tables import implements, table_by_name
 from pypto_xdsl.interpreters.values import Tile, leading
 

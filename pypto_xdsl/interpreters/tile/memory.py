@@ -11,8 +11,8 @@ from xdsl.interpreter import Interpreter, InterpreterFunctions, PythonValues, im
 
 from pypto_xdsl.dialects import tile
 from pypto_xdsl.dialects.ptensor.attributes import AtomicKind
-from pypto_xdsl.interpreters.blocks import result_element, tile_of_region
 from pypto_xdsl.interpreters.elements import Array, Element, element_of, number_of
+from pypto_xdsl.interpreters.elementwise import result_element, tile_of_region
 from pypto_xdsl.interpreters.errors import ProgramError
 from pypto_xdsl.interpreters.indices import given, index_value, known, take_indices
 from pypto_xdsl.interpreters.machine import machine_of

@@ -1,4 +1,4 @@
-"""Windows of tiles, transposes, other elements in the same bytes, shares of a vector core."""
+"""Windows of tiles, transposes, other elements in the same bytes."""
 
 from __future__ import annotations
 
@@ -6,13 +6,10 @@ import numpy as np
 from xdsl.interpreter import Interpreter, InterpreterFunctions, PythonValues, impl, register_impls
 
 from pypto_xdsl.dialects import tile
-from pypto_xdsl.dialects.ptensor.attributes import TransportSplit
-from pypto_xdsl.interpreters.blocks import full_mask
 from pypto_xdsl.interpreters.elements import Array, Mask
 from pypto_xdsl.interpreters.elementwise import result_element
 from pypto_xdsl.interpreters.errors import ProgramError
 from pypto_xdsl.interpreters.indices import given, known, take_indices
-from pypto_xdsl.interpreters.machine import machine_of
 from pypto_xdsl.interpreters.values import Tile, Window, window_at
 
 
@@ -118,41 +115,6 @@ class TileRearrangementFunctions(InterpreterFunctions):
         array = reinterpreted(source.array, element.storage).reshape(shape)
         mask = reinterpreted_mask(source.full_mask(), source.array, array)
         return (Tile(array, element, valid, shape if mask.all() else mask),)
-
-    @impl(tile.AivShardOp)
-    def run_aiv_shard(
-        self, interpreter: Interpreter, op: tile.AivShardOp, args: PythonValues
-    ) -> PythonValues:
-        source: Tile = args[0]
-        axis = op.split.data.axis
-        if axis is None:
-            return (source,)
-        lane = machine_of(interpreter).grid.subblock_index
-        first = _first_share(op.split.data, source.shape[axis])
-        offsets, shape = [0] * len(source.shape), list(source.shape)
-        offsets[axis], shape[axis] = lane * first, first
-        if offsets[axis] + first > source.shape[axis]:
-            # The second share of an odd extent is one shorter; the box is the same.
-            shape[axis] = source.shape[axis] - first
-        window = window_at("the tile", tuple(offsets), tuple(shape), source.shape)
-        part = _part(source, window, None, tuple(offsets))
-        if shape[axis] == first:
-            return (part,)
-        padding = [(0, 0)] * len(shape)
-        padding[axis] = (0, first - shape[axis])
-        return (
-            Tile(
-                np.pad(part.array, padding),
-                source.element,
-                part.valid,
-                np.pad(full_mask(part.defined_mask(), part.shape), padding),
-            ),
-        )
-
-
-def _first_share(split: TransportSplit, extent: int) -> int:
-    odd = split in (TransportSplit.UP_DOWN_ODD, TransportSplit.LEFT_RIGHT_ODD)
-    return extent // 2 + 1 if odd and extent % 2 == 0 else -(-extent // 2)
 
 
 def reinterpreted(array: Array, storage: np.dtype[np.generic]) -> Array:

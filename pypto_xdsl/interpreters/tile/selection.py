@@ -9,13 +9,14 @@ from xdsl.ir import Operation
 from pypto_xdsl.dialects import tile
 from pypto_xdsl.dialects.element_types import promote
 from pypto_xdsl.dialects.ptensor.attributes import CompareMode
-from pypto_xdsl.interpreters.blocks import result_element, tile_of_region
 from pypto_xdsl.interpreters.elements import Mask, element_of
 from pypto_xdsl.interpreters.elementwise import (
     Operand,
     broadcast_shape,
     computed_operands,
     finished,
+    result_element,
+    tile_of_region,
 )
 from pypto_xdsl.interpreters.errors import ProgramError
 from pypto_xdsl.interpreters.machine import machine_of
