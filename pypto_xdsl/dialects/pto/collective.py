@@ -384,7 +384,7 @@ class CollectiveOp(PtoOp):
         staging = [
             value for name in self.RECEIVE if (value := self.optional_operand(name)) is not None
         ]
-        group: Any = self.group
+        group = self.operands_of("group")
         printer.print_string("(")
         printer.print_list(fixed, printer.print_ssa_value)
         printer.print_string(", recv(")
@@ -400,7 +400,7 @@ class CollectiveOp(PtoOp):
 
     def verify_(self) -> None:
         super().verify_()
-        group: Any = self.group
+        group = self.operands_of("group")
         root: Any = self.properties["root"]
         if not group:
             raise VerifyException("expects a group of at least one member")

@@ -431,6 +431,14 @@ class PtoOp(IRDLOperation):
         self.DECLARATION.operand(name)
         return cast("SSAValue | None", getattr(self, name))
 
+    def operands_of(self, name: str) -> tuple[SSAValue, ...]:
+        """The operands of this name, one, none or several. Raises `KeyError` if undeclared."""
+        self.DECLARATION.operand(name)
+        value: SSAValue | Sequence[SSAValue] | None = getattr(self, name)
+        if value is None:
+            return ()
+        return (value,) if isinstance(value, SSAValue) else tuple(value)
+
 
 def _has_variadic_result(op_def: Any) -> bool:
     return any(type(definition).__name__ != "ResultDef" for _, definition in op_def.results)

@@ -135,10 +135,10 @@ class LoadBase(PtoOp):
             if value is None or (clause == "init_out_buffer" and clause not in self.properties):
                 continue
             printer.print_string(f" {clause} = ")
-            if isinstance(value, SSAValue):
-                print_typed_operands(printer, (value,))
-            else:
+            if isinstance(value, Attribute):
                 printer.print_attribute(value)
+            else:
+                print_typed_operands(printer, self.operands_of(clause))
 
 
 TLoadOp = declare(
@@ -604,7 +604,7 @@ class ExtractBase(TileOp):
         if len(op.operands) != 5 or not isinstance(op.operands[3].type, TileBufType):
             return op
         names = ("src", "index_row", "index_col", "fp", "dst")
-        values = dict(zip(names, op.operands, strict=True))
+        values: dict[str, Any] = dict(zip(names, op.operands, strict=True))
         return build(TExtractFPOp, values, {**op.properties, **op.attributes})
 
     @classmethod

@@ -833,7 +833,7 @@ class HandleOp(QueueOp):
 
     def verify_(self) -> None:
         super().verify_()
-        handle: Any = self.pipe_handle.owner
+        handle = self.operand("pipe_handle").owner
         entry: SSAValue | None = getattr(self, "tile", getattr(self, "entry", None))
         if entry is None or not isinstance(handle, PipeInitializeGlobalBase):
             return

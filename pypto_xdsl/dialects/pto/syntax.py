@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
-from typing import Any, ClassVar, Self, TypeVar
+from functools import cache, lru_cache
+from typing import Any, ClassVar, Self, TypeVar, cast
 
 from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, IntegerType, i32
 from xdsl.ir import Attribute, ParametrizedAttribute, SSAValue
@@ -30,6 +30,12 @@ def grammar_of(printer: Printer) -> Grammar:
     return getattr(printer, "pto_grammar", Grammar.V0_57)
 
 
+@lru_cache(maxsize=1024)
+def _segment_sizes(sizes: tuple[int, ...]) -> DenseArrayBase[Any]:
+    """How many operands each name has; there are few such lists, and many ops."""
+    return DenseArrayBase.from_list(i32, sizes)
+
+
 OpT = TypeVar("OpT", bound=PtoOp)
 
 
@@ -53,7 +59,7 @@ def build(
         if value is None:
             sizes.append(0)
         elif isinstance(value, SSAValue):
-            operands.append(value)
+            operands.append(cast(SSAValue, value))
             sizes.append(1)
         else:
             operands.extend(value)
@@ -65,7 +71,7 @@ def build(
         for name, attribute in attributes.items():
             (props if name in known else rest)[name] = attribute
     if declaration.is_segmented:
-        props[AttrSizedOperandSegments.attribute_name] = DenseArrayBase.from_list(i32, sizes)
+        props[AttrSizedOperandSegments.attribute_name] = _segment_sizes(tuple(sizes))
     return cls.create(
         operands=operands,
         result_types=result_types,
@@ -178,8 +184,8 @@ def print_clauses(printer: Printer, op: PtoOp, names: Sequence[str]) -> None:
         printer.print_string(f"{'{' if first else ', '}{name} = ")
         first = False
         if isinstance(attribute, IntegerAttr):
-            value = attribute.value.data
-            is_bool = has_integer_type(attribute, IntegerType(1))
+            value = cast("IntegerAttr[Any]", attribute).value.data
+            is_bool = has_integer_type(cast(Attribute, attribute), IntegerType(1))
             printer.print_string(("true" if value else "false") if is_bool else str(value))
         else:
             printer.print_attribute(attribute)
