@@ -3,7 +3,8 @@ Which tensors of a kernel exist on chip only.
 
 A parameter lies in global memory, and so does every window and every later name of it. The result
 of tensor math has no place there: it is a tile in waiting. Control flow mixes the two: where
-several values become one, it is on chip if any of them is.
+several values become one, it is on chip if any of them is, and also if they name different
+buffers: a kernel cannot choose between buffers at run time, but it can load either.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from xdsl.dialects.builtin import TensorType
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Operation, OpResult, SSAValue
 
 from pypto_xdsl.analysis.control_flow import forwarding
 from pypto_xdsl.analysis.walk import walk
@@ -53,7 +54,7 @@ class OnChip:
                     creates.append(op)
                 elif isinstance(op, DeclaredOp):
                     seeds.append(result)
-        self._spread(seeds)
+        self._spread([*seeds, *self._merges(ops)])
         for create in creates:
             names = list(self._names(create.result))
             # One made in a loop would be another buffer each time.
@@ -82,6 +83,51 @@ class OnChip:
             if value not in self._values:
                 self._values.add(value)
                 todo += self._steps.get(value, ())
+
+    def _merges(self, ops: list[Operation]) -> list[SSAValue]:
+        """The values that are one buffer or another, depending on control flow."""
+        origins: dict[SSAValue, SSAValue] = {}
+        sources: dict[SSAValue, list[SSAValue]] = {}
+        for op in ops:
+            for step in forwarding(op):
+                if isinstance(step.target.type, TensorType):
+                    sources.setdefault(step.target, []).append(step.source)
+        merges: list[SSAValue] = []
+        todo = list(sources)
+        pending = set(todo)
+        while todo:
+            target = todo.pop()
+            pending.discard(target)
+            if origins.get(target) is target:
+                continue
+            known = {_origin(source, origins, sources) for source in sources[target]} - {None}
+            if not known:
+                continue
+            found = known.pop()
+            if known:
+                found = target
+                merges.append(target)
+            assert found is not None
+            if origins.get(target) is not found:
+                origins[target] = found
+                for user in self._later(target, sources):
+                    if user not in pending:
+                        pending.add(user)
+                        todo.append(user)
+        return merges
+
+    def _later(
+        self, value: SSAValue, sources: dict[SSAValue, list[SSAValue]]
+    ) -> Iterator[SSAValue]:
+        """The values of control flow that a value reaches through names of its buffer."""
+        todo, seen = [value], {value}
+        while todo:
+            for step in self._steps.get(todo.pop(), ()):
+                if step in sources:
+                    yield step
+                elif step not in seen:
+                    seen.add(step)
+                    todo.append(step)
 
     def _names(self, root: SSAValue) -> Iterator[SSAValue]:
         """Every value that may name the buffer of `root`."""
@@ -122,6 +168,25 @@ class OnChip:
     def _read(self, value: SSAValue, op: Operation) -> None:
         if isinstance(value.type, TensorType) and value not in self._values:
             self.loaded.setdefault(value, op)
+
+
+def _origin(
+    value: SSAValue, origins: dict[SSAValue, SSAValue], sources: dict[SSAValue, list[SSAValue]]
+) -> SSAValue | None:
+    """
+    What a value is a name of: a parameter, a new buffer, a window; None where that is not known
+    yet.
+    """
+    while True:
+        if value in sources:
+            return origins.get(value)
+        op = value.owner
+        if not isinstance(value, OpResult) or not isinstance(op, DeclaredOp):
+            return value
+        named = op.named_operand(value)
+        if named is None or isinstance(op, ptensor.SliceOp | ptensor.ReshapeOp):
+            return value
+        value = named
 
 
 def _only_writes(op: Operation, index: int) -> bool:

@@ -116,7 +116,7 @@ class TileStorage:
         if not isinstance(op, DeclaredOp) or not op.results:
             return time
         used = op.operands[use.index]
-        if viewed_operand(op.results[0]) is used or updated_operand(op.results[0]) == use.index:
+        if _named_operand(op.results[0]) is not None and op.named_operand(op.results[0]) is used:
             return time
         safe = self._may_share(op, use.index) and all(
             _same_geometry(used, result) for result in op.results
@@ -178,6 +178,8 @@ class TileStorage:
 
 def _same_geometry(left: SSAValue, right: SSAValue) -> bool:
     """Whether the elements of two tiles lie at the same bytes."""
+    if left.type is right.type:
+        return True
     if not isinstance(left.type, TileType) or not isinstance(right.type, TileType):
         return True
     return (
@@ -238,6 +240,8 @@ def updated_operand(value: SSAValue) -> int | None:
 def _named_operand(value: SSAValue) -> tuple[SSAValue, bool] | None:
     """The operand whose bytes a tile has, and whether its op writes them."""
     if not isinstance(value, OpResult) or not isinstance(value.op, DeclaredOp):
+        return None
+    if value.op.declaration().results[value.index][1].names is None:
         return None
     operand = value.op.named_operand(value)
     if operand is None or not isinstance(operand.type, TileType):

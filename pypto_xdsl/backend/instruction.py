@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from xdsl.ir import Attribute
@@ -39,6 +40,14 @@ class Instruction:
     ignored: tuple[str, ...] = ()
     """Operands of the op that the instruction does without."""
 
+    @cached_property
+    def in_place_operands(self) -> frozenset[str]:
+        """The operands of the op that the instruction may write over, element for element."""
+        in_place = self.op_type.DECLARATION.in_place
+        operands = self.named_operands
+        return frozenset(own for source, own in operands.items() if source in in_place)
+
+    @cached_property
     def named_operands(self) -> Mapping[str, str]:
         """Operand of the instruction -> operand of the op."""
         if isinstance(self.operands, Mapping):

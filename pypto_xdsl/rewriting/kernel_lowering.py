@@ -551,18 +551,20 @@ class _Lowering:
     # Instructions.
 
     def _may_share(self, op: DeclaredOp, index: int) -> bool:
+        """Whether the instruction may write over an operand, by the op and by itself."""
         instruction = self.backend.instructions.get(type(op))
         if instruction is None or not op.may_share_storage(op.operands[index]):
             return False
-        name = next(name for i, (name, _, _) in enumerate(op.declared_operands()) if i == index)
-        return all(
-            source in instruction.op_type.DECLARATION.in_place
-            for source, operand in instruction.named_operands().items()
-            if operand == name
-        )
+        names = instruction.in_place_operands
+        if names.issuperset(instruction.named_operands.values()):
+            return True
+        for place, (name, _, _) in enumerate(op.declared_operands()):
+            if place == index:
+                return name in names
+        return False
 
     def _instruction(self, op: DeclaredOp) -> None:
-        instruction = self.backend.instructions.get(type(op))
+        instruction = self.backend.instructions.get(op.__class__)
         if instruction is None:
             raise OpError(op, f"is no instruction of {self.backend.name}, and not lowered to pto")
         self._expect_all_used(op, instruction)
@@ -576,26 +578,39 @@ class _Lowering:
             else:
                 outputs.append(self._updated(op, result))
                 updated[index] = outputs[-1]
+        in_rows = _is_column_work(op)
         values: dict[str, SSAValue | Sequence[SSAValue]] = {}
         places = {name: i for i, (name, _, _) in enumerate(op.declared_operands())}
         operands = {name: value for name, value, _ in op.declared_operands()}
-        for name, own in instruction.named_operands().items():
+        for name, own in instruction.named_operands.items():
             value = operands.get(own)
             if value is None:
                 continue
             if isinstance(value.type, TileType):
-                values[name] = updated.get(places[own]) or self._tile(value)
+                buffer = updated.get(places[own]) or self._tile(value)
+                values[name] = self._row(buffer) if in_rows else buffer
             else:
                 elements = cast(pto.TileBufType, outputs[0].type).element_type
                 if own not in _RESULT_SCALARS:
                     elements = self._scalar_type(op, elements)
                 wanted = instruction.scalar or elements
                 values[name] = self.builder.convert(self._value(value), wanted)
+        if in_rows:
+            outputs = [self._row(output) for output in outputs]
         outs = instruction.op_type.DECLARATION.outs
         values.update(zip(outs, outputs, strict=False))
         self.builder.insert_op(
             build(instruction.op_type, values, {}, (), instruction.properties(op))
         )
+
+    def _row(self, buffer: SSAValue) -> SSAValue:
+        """A column as the row that has the same bytes."""
+        type = cast(pto.TileBufType, buffer.type)
+        rows, _ = type.get_shape()
+        config = (pto.BLayout.ROW_MAJOR, *type.config.data[1:])
+        row = type.with_(shape=(1, rows), valid_shape=(1, type.valid_shape[0]), config=config)
+        view = build(pto.TReshapeOp, {"src": buffer}, {}, (row,))
+        return self.builder.insert(view, buffer.name_hint)
 
     def _scalar_type(self, op: DeclaredOp, default: Attribute) -> Attribute:
         """What the elements are that a scalar operand goes with: those of the first tile."""
@@ -605,7 +620,7 @@ class _Lowering:
         return default
 
     def _expect_all_used(self, op: DeclaredOp, instruction: Instruction) -> None:
-        used = {*instruction.named_operands().values(), *instruction.ignored}
+        used = {*instruction.named_operands.values(), *instruction.ignored}
         for name, _, _ in op.declared_operands():
             if name not in used:
                 raise OpError(op, f"is given '{name}', which '{instruction.op_type.name}' lacks")
@@ -827,6 +842,21 @@ class _Lowering:
 
 _RESULT_SCALARS = ("value",)
 """Scalars that become elements of the result, not operands beside a tile."""
+
+
+def _is_column_work(op: DeclaredOp) -> bool:
+    """
+    Whether an op works element by element on columns alone. The bytes of a column are those of a
+    row, which the vector unit takes everywhere.
+    """
+    types = [v.type for v in (*op.operands, *op.results) if isinstance(v.type, TileType)]
+    return op.ELEMENTWISE and all(
+        type.is_column
+        and type.layout.slayout is TileLayout.NONE_BOX
+        and type.get_shape() == types[0].get_shape()
+        and DYNAMIC_INDEX not in type.valid_shape
+        for type in types
+    )
 
 
 def _is_scalar(op: Operation) -> bool:

@@ -302,17 +302,20 @@ class _Kernel:
                 continue
             start = self._tile_at(operands[first + place], op)
             operands[first + place] = start
-            self.tiles[target] = Rewriter.replace_value_with_new_type(target, start.type)
-            self.on_chip.renamed(target, self.tiles[target])
+            self._retype(target, start.type)
         op.operands = operands
 
     def _leave_carries(self, op: Operation, types: Sequence[Attribute | None]) -> None:
         """Give the results of control flow the types of the tiles that arrive there."""
         for result, type in zip(tuple(op.results), types, strict=True):
             if result in self.on_chip and type is not None:
-                new = Rewriter.replace_value_with_new_type(result, type)
-                self.on_chip.renamed(result, new)
-                self.tiles[result] = self.tiles[new] = new
+                self._retype(result, type)
+
+    def _retype(self, value: SSAValue, type: Attribute) -> None:
+        """What control flow hands over is a tile now."""
+        new = Rewriter.replace_value_with_new_type(value, type)
+        self.on_chip.renamed(value, new)
+        self.tiles[value] = self.tiles[new] = new
 
     def _convert_for(self, op: scf.ForOp) -> None:
         first = len(op.operands) - len(op.iter_args)
@@ -328,9 +331,7 @@ class _Kernel:
         after = op.after_region.block
         for argument, value in zip(tuple(after.args), condition.operands[1:], strict=True):
             if argument in self.on_chip:
-                new = Rewriter.replace_value_with_new_type(argument, value.type)
-                self.on_chip.renamed(argument, new)
-                self.tiles[argument] = self.tiles[new] = new
+                self._retype(argument, value.type)
         self._convert_block(after)
         self._expect_types(terminator(op.after_region), 0, op.before_region.block.args)
         self._leave_carries(op, [value.type for value in condition.operands[1:]])

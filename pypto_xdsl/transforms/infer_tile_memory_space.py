@@ -91,6 +91,7 @@ def infer_memory_spaces(kernel: orch.FuncOp, backend: Backend | None = None) -> 
     if errors:
         return errors
     demands = _demands(ops, groups)
+    placed: dict[tuple[TileType, MemorySpace], TileType] = {}
     for value in tiles:
         group = groups.find(value)
         if group in spaces:
@@ -100,7 +101,11 @@ def infer_memory_spaces(kernel: orch.FuncOp, backend: Backend | None = None) -> 
             space = space if space in _LOADABLE else MemorySpace.MAT
         type = TileType.of(value.type)
         if type.memory_space is not space:
-            Rewriter.replace_value_with_new_type(value, type.with_space(space))
+            # Programs have few types, and making one is dear.
+            key = (type, space)
+            if key not in placed:
+                placed[key] = type.with_space(space)
+            Rewriter.replace_value_with_new_type(value, placed[key])
     for op in ops:
         for block in blocks_inside(op):
             _move_operands(block, backend)

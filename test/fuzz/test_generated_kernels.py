@@ -1,0 +1,238 @@
+"""
+Generated kernels run to the same numbers at every level, from tensors down to bytes.
+
+A program computes on a few matrices, columns and rows with elementwise ops, broadcasts in both
+orders, reductions, expansions, loops that carry and exchange values, and branches. It is run
+before and after each pass of the default pipeline: bit by bit the same. On the last levels, tiles
+are bytes at addresses, and bytes that nobody wrote or that scratch spoiled are undefined, so a
+memory plan that lets two live tiles overlap is found out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from io import StringIO
+
+import numpy as np
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from support.programs import context
+from xdsl.passes import PassPipeline
+from xdsl.universe import Universe
+
+from pypto_xdsl.interpreters.differential import compare_runs
+from pypto_xdsl.interpreters.run import RunResult, run
+from pypto_xdsl.pipelines import expand_pipelines
+from pypto_xdsl.syntax.parser import parse_module
+
+ROWS, COLUMNS = 16, 32
+MATRIX, COLUMN, ROW = (ROWS, COLUMNS), (ROWS, 1), (1, COLUMNS)
+SHAPES = (MATRIX, COLUMN, ROW)
+UNARY = ("abs", "neg")
+BINARY = ("add", "sub", "mul", "maximum", "minimum")
+SCALAR = ("adds", "subs", "muls", "maximums", "minimums")
+
+
+def tensor(shape: tuple[int, int]) -> str:
+    return f"tensor<{shape[0]}x{shape[1]}xf32>"
+
+
+@dataclass
+class Writer:
+    """A kernel's body while it is drawn."""
+
+    draw: st.DrawFn
+    lines: list[str] = field(default_factory=list[str])
+    count: int = 0
+
+    def name(self) -> str:
+        self.count += 1
+        return f"%v{self.count}"
+
+    def pick(self, values: dict[str, tuple[int, int]], shape: tuple[int, int]) -> str:
+        return self.draw(st.sampled_from([n for n, s in values.items() if s == shape]))
+
+    def put(self, depth: int, text: str) -> None:
+        self.lines.append("  " * depth + text)
+
+    def statement(self, values: dict[str, tuple[int, int]], depth: int) -> None:
+        kinds = ["unary", "binary", "scalar", "broadcast", "both", "reduce", "expand"]
+        if depth < 4:
+            kinds += ["loop", "swap", "branch"]
+        getattr(self, f"_{self.draw(st.sampled_from(kinds))}")(values, depth)
+
+    def block(self, values: dict[str, tuple[int, int]], depth: int, most: int) -> None:
+        for _ in range(self.draw(st.integers(1, most))):
+            self.statement(values, depth)
+
+    def _unary(self, values: dict[str, tuple[int, int]], depth: int) -> None:
+        shape = self.draw(st.sampled_from(SHAPES))
+        source, result = self.pick(values, shape), self.name()
+        op = self.draw(st.sampled_from(UNARY))
+        self.put(depth, f"{result} = ptensor.{op} {source} : {tensor(shape)}")
+        values[result] = shape
+
+    def _binary(self, values: dict[str, tuple[int, int]], depth: int) -> None:
+        shape = self.draw(st.sampled_from(SHAPES))
+        left, right, result = self.pick(values, shape), self.pick(values, shape), self.name()
+        op = self.draw(st.sampled_from(BINARY))
+        self.put(depth, f"{result} = ptensor.{op} {left}, {right} : {tensor(shape)}")
+        values[result] = shape
+
+    def _scalar(self, values: dict[str, tuple[int, int]], depth: int) -> None:
+        shape = self.draw(st.sampled_from(SHAPES))
+        source, result = self.pick(values, shape), self.name()
+        op = self.draw(st.sampled_from(SCALAR))
+        self.put(depth, f"{result} = ptensor.{op} {source}, %half : {tensor(shape)}, f32")
+        values[result] = shape
+
+    def _broadcast(self, values: dict[str, tuple[int, int]], depth: int) -> None:
+        narrow = self.draw(st.sampled_from((COLUMN, ROW)))
+        operands = [(self.pick(values, MATRIX), MATRIX), (self.pick(values, narrow), narrow)]
+        if self.draw(st.booleans()):
+            operands.reverse()
+        op, result = self.draw(st.sampled_from(BINARY)), self.name()
+        (left, left_shape), (right, right_shape) = operands
+        types = f"{tensor(left_shape)}, {tensor(right_shape)} -> {tensor(MATRIX)}"
+        self.put(depth, f"{result} = ptensor.{op} {left}, {right} : {types}")
+        values[result] = MATRIX
+
+    def _both(self, values: dict[str, tuple[int, int]], depth: int) -> None:
+        """A column and a row, of which both stretch."""
+        left, right, result = self.pick(values, COLUMN), self.pick(values, ROW), self.name()
+        op = self.draw(st.sampled_from(BINARY))
+        types = f"{tensor(COLUMN)}, {tensor(ROW)} -> {tensor(MATRIX)}"
+        self.put(depth, f"{result} = ptensor.{op} {left}, {right} : {types}")
+        values[result] = MATRIX
+
+    def _reduce(self, values: dict[str, tuple[int, int]], depth: int) -> None:
+        source, result = self.pick(values, MATRIX), self.name()
+        axis = self.draw(st.sampled_from(("row", "col")))
+        op = self.draw(st.sampled_from(("max", "min", "sum")))
+        shape = COLUMN if axis == "row" else ROW
+        self.put(
+            depth,
+            f"{result} = ptensor.{axis}_{op} {source} : {tensor(MATRIX)} -> {tensor(shape)}",
+        )
+        values[result] = shape
+
+    def _expand(self, values: dict[str, tuple[int, int]], depth: int) -> None:
+        axis = self.draw(st.sampled_from(("row", "col")))
+        shape = COLUMN if axis == "row" else ROW
+        target, vector, result = self.pick(values, MATRIX), self.pick(values, shape), self.name()
+        op = self.draw(st.sampled_from(("", "_add", "_sub", "_mul", "_max")))
+        types = f"{tensor(MATRIX)}, {tensor(shape)}"
+        self.put(depth, f"{result} = ptensor.{axis}_expand{op} {target}, {vector} : {types}")
+        values[result] = MATRIX
+
+    def _loop(self, values: dict[str, tuple[int, int]], depth: int) -> None:
+        shape = self.draw(st.sampled_from(SHAPES))
+        init, carried, result, step = (
+            self.pick(values, shape),
+            self.name(),
+            self.name(),
+            self.name(),
+        )
+        trips = self.draw(st.sampled_from(("%c0", "%c1", "%c3", "%n")))
+        self.put(
+            depth,
+            f"{result} = scf.for {step} = %c0 to {trips} step %c1 iter_args({carried} = {init})"
+            f" -> ({tensor(shape)}) {{",
+        )
+        inside = {**values, carried: shape}
+        self.block(inside, depth + 1, 3)
+        self.put(depth + 1, f"scf.yield {self.pick(inside, shape)} : {tensor(shape)}")
+        self.put(depth, "}")
+        values[result] = shape
+
+    def _swap(self, values: dict[str, tuple[int, int]], depth: int) -> None:
+        """A loop that hands its carried values over in any order."""
+        shape = self.draw(st.sampled_from(SHAPES))
+        inits = [self.pick(values, shape) for _ in range(3)]
+        carried = [self.name() for _ in range(3)]
+        result, step = self.name(), self.name()
+        starts = ", ".join(f"{c} = {i}" for c, i in zip(carried, inits, strict=True))
+        types = ", ".join([tensor(shape)] * 3)
+        self.put(
+            depth,
+            f"{result}:3 = scf.for {step} = %c0 to %n step %c1 iter_args({starts}) -> ({types}) {{",
+        )
+        inside = {**values, **dict.fromkeys(carried, shape)}
+        self.block(inside, depth + 1, 2)
+        pool = [*carried, *(n for n, s in inside.items() if s == shape)]
+        yielded = [self.draw(st.sampled_from(pool)) for _ in range(3)]
+        self.put(depth + 1, f"scf.yield {', '.join(yielded)} : {types}")
+        self.put(depth, "}")
+        for place in range(3):
+            values[f"{result}#{place}"] = shape
+
+    def _branch(self, values: dict[str, tuple[int, int]], depth: int) -> None:
+        shape = self.draw(st.sampled_from(SHAPES))
+        result = self.name()
+        self.put(depth, f"{result} = scf.if %few -> ({tensor(shape)}) {{")
+        for end in ("} else {", "}"):
+            inside = dict(values)
+            if self.draw(st.booleans()):
+                self.block(inside, depth + 1, 3)
+            self.put(depth + 1, f"scf.yield {self.pick(inside, shape)} : {tensor(shape)}")
+            self.put(depth, end)
+        values[result] = shape
+
+
+@st.composite
+def programs(draw: st.DrawFn) -> str:
+    """A program of one kernel that returns one or two results."""
+    writer = Writer(draw)
+    values = {"%x": MATRIX, "%y": MATRIX, "%c": COLUMN, "%r": ROW}
+    writer.block(values, 2, 8)
+    results = [draw(st.sampled_from(list(values))) for _ in range(draw(st.integers(1, 2)))]
+    # A parameter is no result of its own.
+    returned: list[tuple[str, tuple[int, int]]] = []
+    for value in results:
+        fresh = writer.name()
+        writer.put(2, f"{fresh} = ptensor.muls {value}, %half : {tensor(values[value])}, f32")
+        returned.append((fresh, values[value]))
+    types = ", ".join(tensor(shape) for _, shape in returned)
+    names = ", ".join(name for name, _ in returned)
+    parameters = f"in %x : {tensor(MATRIX)}, in %y : {tensor(MATRIX)}, in %c : {tensor(COLUMN)}"
+    many = f"%o:{len(returned)}" if len(returned) > 1 else "%o"
+    outs = ", ".join(f"%o#{place}" for place in range(len(returned)))
+    return "\n".join(
+        [
+            f"orch.func orchestration @main({parameters}, in %r : {tensor(ROW)}, in %n : index)"
+            f" -> ({types}) {{",
+            f'  {many} = orch.incore "kernel" -> ({types}) {{',
+            "    %half = arith.constant 0.5 : f32",
+            *(f"    %c{k} = arith.constant {k} : index" for k in (0, 1, 3)),
+            "    %few = arith.cmpi slt, %n, %c3 : index",
+            *writer.lines,
+            f"    orch.yield {names} : {types}",
+            "  }",
+            f"  orch.return {outs if len(returned) > 1 else '%o'} : {types}",
+            "}",
+        ]
+    )
+
+
+def arguments(trips: int) -> list[object]:
+    rng = np.random.default_rng(7)
+    shapes = (MATRIX, MATRIX, COLUMN, ROW)
+    return [*(rng.standard_normal(shape).astype(np.float32) for shape in shapes), trips]
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@given(programs())
+def test_every_level_runs_to_the_same_numbers(program: str) -> None:
+    ctx = context()
+    module = parse_module(ctx, program, "generated.mlir")
+    wanted: dict[int, RunResult] = {t: run(module, "main", arguments(t)) for t in (0, 4)}
+    spec = expand_pipelines("default-pipeline")
+    for one in PassPipeline.parse_spec(Universe.get_multiverse().all_passes, spec).passes:
+        one.apply(ctx, module)
+        module.verify()
+        for trips, reference in wanted.items():
+            got = run(module, "main", arguments(trips))
+            assert compare_runs(got, reference) is None, f"{one.name}, {trips} trips:\n{program}"
+    text = StringIO()
+    Universe.get_multiverse().all_targets["pto"]()().emit(ctx, module, text)
+    assert "pto.tstore" in text.getvalue()
