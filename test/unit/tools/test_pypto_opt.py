@@ -7,8 +7,8 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -514,22 +514,28 @@ def test_a_closed_pipe():
     process.stdout.close()
     process.stdin.write(VALID.encode())
     process.stdin.close()
-    assert process.wait() == 141
+    assert process.wait(timeout=60) == 141
     assert process.stderr.read() == b""
     process.stderr.close()
 
 
-def test_ctrl_c():
-    process = start()
-    assert process.stdin
-    assert process.stdout
+def test_ctrl_c(tmp_path: Path):
+    source = tmp_path / "a.mlir"
+    os.mkfifo(source)
+    process = start(str(source))
+    # Opening the pipe returns when the tool has opened its end, and so waits for input.
+    with source.open("wb") as pipe:
+        pipe.write(b"func")
+        pipe.flush()
+        for _ in range(20):
+            os.kill(process.pid, signal.SIGINT)
+            # A signal that comes right before the tool goes to sleep in its read is not heard.
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(timeout=1)
+                break
+        assert process.poll() == 130
     assert process.stderr
-    # The tool waits for its input by now, or soon after it began to import.
-    process.stdin.write(b"func")
-    process.stdin.flush()
-    time.sleep(1.0)
-    os.kill(process.pid, signal.SIGINT)
-    assert process.wait() == 130
     assert process.stderr.read() == b"pypto-opt: error: interrupted\n"
     for stream in (process.stdin, process.stdout, process.stderr):
+        assert stream
         stream.close()
