@@ -110,17 +110,18 @@ def _launch(
     machine: Machine,
     op: orch.LaunchingOp,
     args: PythonValues,
-    first_group: int,
     callee: orch.FuncOp | None,
     arguments: PythonValues,
     body: Callable[[], PythonValues],
     skipped: Callable[[], PythonValues],
 ) -> tuple[PythonValues, Task]:
     """
-    Launch `body` as the clauses of an op say; they are its operands from `first_group` on. Where
-    the predicate does not hold, the results are those of `skipped`.
+    Launch `body` as the clauses of an op say. Where the predicate does not hold, the results are
+    those of `skipped`.
     """
-    deps, widths, tensors, places = list(_groups(op, args))[first_group : first_group + 4]
+    # Each kind of op has operands of its own before those of the clauses.
+    first = [name for name, _ in op.get_irdl_definition().operands].index("deps")
+    deps, widths, tensors, places = list(_groups(op, args))[first : first + 4]
 
     def run() -> PythonValues:
         if tensors and not _holds(machine, op, tensors[0], places):
@@ -161,7 +162,7 @@ def _dispatch(op_class: type[Operation], _: None) -> Run:
         def skipped() -> PythonValues:
             return results_of_skipped(machine.lineage, callee, arguments)
 
-        results, task = _launch(machine, op, args, 1, callee, arguments, body, skipped)
+        results, task = _launch(machine, op, args, callee, arguments, body, skipped)
         return (*results, task) if op.RETURNS_TASK else results
 
     return run
@@ -179,7 +180,7 @@ def _scope(op_class: type[Operation], _: None) -> Run:
         def skipped() -> PythonValues:
             return machine.get_values(origins_of_skipped(machine.lineage, op))
 
-        results, task = _launch(machine, op, args, 0, None, (), body, skipped)
+        results, task = _launch(machine, op, args, None, (), body, skipped)
         return results if op.task is None else (*results, task)
 
     return run
