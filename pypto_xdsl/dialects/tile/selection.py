@@ -193,6 +193,8 @@ class GatherCompareOp(InferringTileOp):
         assert isinstance(out_cols, IntegerAttr)
         count_dtype = as_element_type(properties["count_dtype"])
         indices, counts = infer_gather_compare(source.get_shape(), out_cols.value.data, count_dtype)
-        space = source.memory_space
         # The counts are contiguous: a row, whatever the number of rows.
-        return TileType(indices, i32, space), TileType(counts, count_dtype, space)
+        row = TileType(counts, count_dtype, source.memory_space)
+        explicit = source.layout != source.with_shape(source.get_shape()).layout
+        layout = source.layout if explicit else None
+        return TileType(indices, i32, source.memory_space, layout=layout), row
