@@ -8,6 +8,7 @@ from pypto_xdsl.interpreters.tile.memory import TileMemoryFunctions
 from pypto_xdsl.interpreters.tile.rearrangement import TileRearrangementFunctions
 from pypto_xdsl.interpreters.tile.reductions import TileReductionFunctions
 from pypto_xdsl.interpreters.tile.selection import TileSelectionFunctions
+from pypto_xdsl.interpreters.tile.storage import TileStorageFunctions
 from pypto_xdsl.interpreters.tile.sync import TileSyncFunctions
 
 TILE_FUNCTIONS: tuple[type[InterpreterFunctions], ...] = (
@@ -17,6 +18,7 @@ TILE_FUNCTIONS: tuple[type[InterpreterFunctions], ...] = (
     TileMemoryFunctions,
     TileRearrangementFunctions,
     TileGridFunctions,
+    TileStorageFunctions,
     TileSyncFunctions,
 )
 """Implementations of the dialect. A file of a new family is added here."""
