@@ -92,7 +92,8 @@ class _Lowering:
         """The valid extents of tiles of which some are known only at run time."""
         self.valid_of: dict[SSAValue, tuple[Index, Index]] = {}
         """The valid rows and columns of each buffer and view."""
-        self.views: list[Operation] = []
+        self.unsure: list[Operation] = []
+        """Allocations and views, of which some turn out to be used by nobody."""
         self.grid: dict[str, SSAValue] = {}
 
     def run(self) -> tuple[func.FuncOp, Sequence[int]]:
@@ -104,11 +105,11 @@ class _Lowering:
             else:
                 self._lower(op)
         self.builder.insert_op(func.ReturnOp())
-        for view in reversed(self.views):
-            if view.results[0].first_use is None:
-                block = view.parent_block()
+        for op in reversed(self.unsure):
+            if op.results[0].first_use is None:
+                block = op.parent_block()
                 assert block is not None
-                block.erase_op(view)
+                block.erase_op(op)
         entry = self.builder.finish()
         types = FunctionType.from_lists([argument.type for argument in entry.args], [])
         lowered = func.FuncOp(self.kernel.sym_name.data, types, Region(entry))
@@ -413,6 +414,7 @@ class _Lowering:
                 build(pto.AllocTileOp, values, {}, (type,)), value.name_hint
             )
             self.allocated[key] = storage
+            self.unsure.append(cast(Operation, storage.owner))
             self.valid_of[storage] = valid
         return self._tile(value)
 
@@ -442,7 +444,7 @@ class _Lowering:
                     self.builder.origin, "reshapes a tile whose valid region is known at run time"
                 )
             view = build(pto.TReshapeOp, {"src": buffer}, {}, (want,))
-        self.views.append(view)
+        self.unsure.append(view)
         result = self.builder.insert(view, value.name_hint)
         self.valid_of[result] = valid
         return result

@@ -157,7 +157,7 @@ def _meet(
     if not lhs_axes and fused is not None and issubclass(fused, InferringTileOp) and not precise:
         return fused, {"target": lhs, "vector": rhs}
     if lhs_axes and rhs_axes:
-        target = inserter.insert(tile.CreateOp(_of_shape(lhs, shape)))
+        target = inserter.insert(tile.CreateOp(_of_shape(lhs, shape)), "shape")
     else:
         target = rhs if lhs_axes else lhs
     return counterpart, {

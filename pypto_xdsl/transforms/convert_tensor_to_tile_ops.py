@@ -272,15 +272,17 @@ class _Kernel:
             return
         values = list(returned.values)
         stored: dict[SSAValue, SSAValue] = {}
-        for place, value in enumerate(values):
+        for place, (value, type) in enumerate(
+            zip(values, self.function.function_type.outputs.data, strict=True)
+        ):
             source = self.tiles.get(value)
             if source is None or value not in self.on_chip:
                 continue
             if value not in stored:
                 hint = value.name_hint
-                parameter = self.outputs.add(self.function, value.type, hint)
-                rank = ptensor.tensor_of(value.type).get_num_dims()
-                store = tile.StoreOp(source, parameter, (0,) * rank, result_type=value.type)
+                parameter = self.outputs.add(self.function, type, hint)
+                rank = ptensor.tensor_of(type).get_num_dims()
+                store = tile.StoreOp(source, parameter, (0,) * rank, result_type=type)
                 hint = None if hint is None else f"{hint}_stored"
                 stored[value] = Inserter(returned).insert(store, hint)
             values[place] = stored[value]

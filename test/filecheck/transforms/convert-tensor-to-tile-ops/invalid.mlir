@@ -1,0 +1,54 @@
+// What has no tile form is an error at its line; the other kernels' errors are told as well.
+
+// RUN: pypto-opt --split-input-file --verify-diagnostics --convert-tensor-to-tile-ops %s
+
+orch.func incore @run_time_extents(in %x : tensor<?x32xf32>) -> tensor<?x32xf32> {
+  // expected-error @+1 {{'ptensor.exp' op computes on a tensor<?x32xf32>, but a tile has constant extents: take a slice of constant extents, and set its valid shape}}
+  %e = ptensor.exp %x : tensor<?x32xf32>
+  orch.return %e : tensor<?x32xf32>
+}
+
+orch.func incore @part_of_computed(in %x : tensor<16x32xf32>) -> tensor<8x32xf32> {
+  %e = ptensor.exp %x : tensor<16x32xf32>
+  // expected-error @+1 {{'ptensor.slice' op works on a part of a computed tensor, which has no tile form yet; of tensors in global memory parts are loaded and stored}}
+  %s = ptensor.slice %e[0, 0] : tensor<16x32xf32> -> tensor<8x32xf32>
+  orch.return %s : tensor<8x32xf32>
+}
+
+// -----
+
+// A column and a row of one element each stretch along both dimensions.
+orch.func incore @both_dimensions(in %x : tensor<16x32xf32>, in %y : tensor<1x1xf32>) -> tensor<16x32xf32> {
+  // expected-error @+1 {{'ptensor.add' op broadcasts !tile.tile<1x1xf32> over !tile.tile<16x32xf32>, but a tile stretches along one of its two last dimensions only}}
+  %e = ptensor.add %x, %y : tensor<16x32xf32>, tensor<1x1xf32>
+  orch.return %e : tensor<16x32xf32>
+}
+
+// -----
+
+orch.func incore @inner(in %x : tensor<16x32xf32>) -> tensor<16x32xf32> {
+  %e = ptensor.exp %x : tensor<16x32xf32>
+  orch.return %e : tensor<16x32xf32>
+}
+orch.func aiv @caller(in %x : tensor<16x32xf32>) -> tensor<16x32xf32> {
+  // expected-error @+1 {{'orch.call' op is a call in a kernel, which cannot make the buffer of a result}}
+  %e = orch.call @inner(%x) : (tensor<16x32xf32>) -> tensor<16x32xf32>
+  orch.return %e : tensor<16x32xf32>
+}
+
+// -----
+
+// What carries a tile may not change its valid region on the way.
+orch.func incore @carried_region(in %x : tensor<16x32xf32>, in %n : index) -> tensor<16x32xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  // expected-note @+1 {{carried from here}}
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%a = %x) -> (tensor<16x32xf32>) {
+    %e = ptensor.exp %a : tensor<16x32xf32>
+    %v = ptensor.set_validshape %e, valid = [8, 32] : tensor<16x32xf32> -> tensor<16x32xf32, #ptensor.view<valid = [8, 32]>>
+    %w = ptensor.type_cast %v : tensor<16x32xf32, #ptensor.view<valid = [8, 32]>> -> tensor<16x32xf32>
+    // expected-error @+1 {{'scf.yield' op yields !tile.tile<16x32xf32, valid = [8, 32]>, but the loop carries !tile.tile<16x32xf32>}}
+    scf.yield %w : tensor<16x32xf32>
+  }
+  orch.return %r : tensor<16x32xf32>
+}
