@@ -146,6 +146,16 @@ class BufferRoots:
         """What a value names; `NOWHERE` if it is no tensor of this function."""
         return self._places.get(value, NOWHERE)
 
+    def sources(self, value: SSAValue) -> tuple[SSAValue, ...]:
+        """The tensors whose buffer a value may be; none for a parameter or an allocation."""
+        step = self._steps.get(value)
+        return () if step is None else step.sources
+
+    def may_allocate(self, value: SSAValue) -> bool:
+        """Whether a value may be a buffer of its own."""
+        step = self._steps.get(value)
+        return step is None or step.is_root or not step.is_complete
+
     @property
     def places(self) -> Mapping[SSAValue, Place]:
         """Every tensor with what it names."""

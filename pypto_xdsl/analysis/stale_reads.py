@@ -35,7 +35,7 @@ from xdsl.dialects.builtin import TensorType
 from xdsl.ir import BlockArgument, Operation, OpResult, Region, SSAValue
 from xdsl.traits import IsTerminator
 
-from pypto_xdsl.analysis.buffer_roots import BufferRoots, Place, Window
+from pypto_xdsl.analysis.buffer_roots import BufferRoots, Window
 from pypto_xdsl.analysis.control_flow import (
     Forwarding,
     Shape,
@@ -44,6 +44,7 @@ from pypto_xdsl.analysis.control_flow import (
     runs_for_certain,
     shape_of,
 )
+from pypto_xdsl.analysis.overlap import Overlap
 from pypto_xdsl.analysis.return_lineage import ReturnLineage
 from pypto_xdsl.analysis.walk import Event, tour
 from pypto_xdsl.dialects.declared_op import DeclaredOp
@@ -70,6 +71,8 @@ class StaleRead:
 @dataclass(frozen=True, slots=True)
 class _Write:
     moment: int
+    name: SSAValue
+    """What is written through, up to its origin."""
     window: Window | None
     op: Operation
 
@@ -82,8 +85,11 @@ class _Cause:
     stale: SSAValue
 
 
-_Written = dict[tuple[SSAValue | None, Window | None], Operation]
-"""What a part of the program writes: (root or None for any, window) -> the first op that does."""
+_Target = tuple[SSAValue | None, SSAValue, Window | None]
+"""What is written: the root, or None for any; the name that it is written through; where in it."""
+
+_Written = dict[_Target, Operation]
+"""What a part of the program writes, with the first op that does."""
 
 
 @dataclass(slots=True)
@@ -106,6 +112,7 @@ class _Search:
         self._function = function
         self._lineage = lineage
         self._roots = roots
+        self._overlap = Overlap(roots)
         self._now = 0
         self._since: dict[SSAValue, int] = {}
         """The moment from which a name speaks of its buffer; 0 if it is not there."""
@@ -150,7 +157,7 @@ class _Search:
 
     def _look_ahead(self) -> None:
         """What each op does to tensors, and what each loop writes, which counts at its start."""
-        log: list[tuple[SSAValue | None, Window | None, Operation]] = []
+        log: list[tuple[_Target, Operation]] = []
         marks: list[int] = []
         for event, op, _ in tour(self._function):
             if event is Event.ENTER:
@@ -160,17 +167,14 @@ class _Search:
                     self._accesses[op] = accesses
                 for operand, direction in accesses:
                     if direction.writes:
-                        place = self._roots.of(operand)
-                        log.extend((root, place.window, op) for root in place.roots)
-                        if not place.is_complete:
-                            log.append((None, None, op))
+                        log.extend((target, op) for target in self._targets(operand))
             elif event is Event.LEAVE and _repeats(op):
                 written: _Written = {}
                 mark = marks.pop()
-                for root, window, write in log[mark:]:
-                    written.setdefault((root, window), write)
+                for target, write in log[mark:]:
+                    written.setdefault(target, write)
                 self._written_in[op] = written
-                log[mark:] = [(root, window, write) for (root, window), write in written.items()]
+                log[mark:] = written.items()
 
     def _find_accesses(self, op: Operation) -> Iterator[tuple[SSAValue, Direction]]:
         """What an op does to the elements of its tensor operands."""
@@ -207,25 +211,32 @@ class _Search:
             for count, write in enumerate(reversed(self._writes.get(key, ()))):
                 if write.moment <= since:
                     break
-                if count >= LONGEST_SEARCH or _overlap(write.window, place.window):
+                if count >= LONGEST_SEARCH or (
+                    _overlap(write.window, place.window)
+                    and self._overlap.may_be_one(value, write.name)
+                ):
                     return _Cause(write.op, value)
         return None
 
-    def _write(self, place: Place, op: Operation) -> None:
+    def _targets(self, name: SSAValue) -> Iterator[_Target]:
+        """What is written through a name."""
+        place = self._roots.of(name)
+        origin = self._overlap.origin(name)
         for root in place.roots:
-            self._add(root, place.window, op)
+            yield root, origin, place.window
         if not place.is_complete:
-            self._add(None, None, op)
+            yield None, origin, None
 
-    def _add(self, root: SSAValue | None, window: Window | None, op: Operation) -> None:
-        self._writes.setdefault(root, []).append(_Write(self._now, window, op))
+    def _add(self, target: _Target, op: Operation) -> None:
+        root, name, window = target
+        self._writes.setdefault(root, []).append(_Write(self._now, name, window, op))
         self._log.append(root)
 
     def _add_all(self, written: _Written) -> None:
         if written:
             self._now += 1
-            for (root, window), op in written.items():
-                self._add(root, window, op)
+            for target, op in written.items():
+                self._add(target, op)
 
     # Names.
 
@@ -267,7 +278,8 @@ class _Search:
                             self._blame(result, cause)
             self._now += 1
             for operand in written:
-                self._write(self._roots.of(operand), op)
+                for target in self._targets(operand):
+                    self._add(target, op)
         return written
 
     def _named(self, op: Operation, result: OpResult) -> Sequence[SSAValue]:
@@ -338,7 +350,7 @@ class _Search:
             branch = self._branches[-1]
             for key in reversed(self._log[branch.mark :]):
                 write = self._writes[key].pop()
-                branch.written.setdefault((key, write.window), write.op)
+                branch.written.setdefault((key, write.name, write.window), write.op)
             del self._log[branch.mark :]
 
     def _hand_on(self, step: Forwarding) -> None:

@@ -1,0 +1,328 @@
+"""
+Generated orchestration programs keep their numbers when returns are normalised and directions
+derived.
+
+A program keeps a few variables, each in a buffer of its own. Kernels write one or two of them and
+return them in any order, through stores, branches and loops; groups forward kernels with their
+parameters exchanged. The program calls and submits them in loops of all kinds, whiles, branches
+and scopes, exchanges variables on the way around a loop, and waits for tasks. It is run on numpy
+before and after.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.universe import Universe
+
+from pypto_xdsl.diagnostics import Diagnostic, collecting
+from pypto_xdsl.dialects.orch import FuncOp
+from pypto_xdsl.interpreters.differential import assert_same_run
+from pypto_xdsl.properties.holding import derive
+from pypto_xdsl.syntax.parser import parse_module
+from pypto_xdsl.transforms.derive_call_directions import DeriveCallDirectionsPass
+from pypto_xdsl.transforms.normalize_return_order import NormalizeReturnOrderPass
+
+T = "tensor<16xf32>"
+TILE = "!tile.tile<16xf32>"
+VARIABLES = ("a", "b", "c", "d")
+
+KERNELS = f"""
+orch.func incore @one(in %x : {T}, out %a : {T}) -> {T} {{
+  %t = tile.load %x[0] : {T} -> {TILE}
+  %u = tile.add %t, %t : {TILE}
+  %a1 = tile.store %u, %a[0] : {TILE}, {T}
+  orch.return %a1 : {T}
+}}
+orch.func incore @swapped(in %x : {T}, out %a : {T}, out %b : {T}) -> ({T}, {T}) {{
+  %half = arith.constant 0.5 : f32
+  %t = tile.load %x[0] : {T} -> {TILE}
+  %u = tile.muls %t, %half : {TILE}, f32
+  %v = tile.adds %t, %half : {TILE}, f32
+  %b1 = tile.store %v, %b[0] : {TILE}, {T}
+  %a1 = tile.store %u, %a[0] : {TILE}, {T}
+  orch.return %b1, %a1 : {T}, {T}
+}}
+orch.func incore @update(inout %a : {T}, in %x : {T}) -> {T} {{
+  %t = tile.load %a[0] : {T} -> {TILE}
+  %u = tile.load %x[0] : {T} -> {TILE}
+  %v = tile.sub %t, %u : {TILE}
+  %a1 = tile.store %v, %a[0] : {TILE}, {T}
+  orch.return %a1 : {T}
+}}
+orch.func incore @exchange(inout %a : {T}, inout %b : {T}, in %n : index) -> ({T}, {T}) {{
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %three = arith.constant 3 : index
+  %c = arith.cmpi slt, %n, %one : index
+  %m:2 = scf.if %c -> ({T}, {T}) {{
+    %t = tile.load %a[0] : {T} -> {TILE}
+    %u = tile.load %b[0] : {T} -> {TILE}
+    %a1 = tile.store %u, %a[0] : {TILE}, {T}
+    %b1 = tile.store %t, %b[0] : {TILE}, {T}
+    scf.yield %b1, %a1 : {T}, {T}
+  }} else {{
+    scf.yield %b, %a : {T}, {T}
+  }}
+  %r = scf.for %i = %zero to %three step %one iter_args(%it = %m#1) -> ({T}) {{
+    %t = tile.load %it[0] : {T} -> {TILE}
+    %u = tile.add %t, %t : {TILE}
+    %it1 = tile.store %u, %it[0] : {TILE}, {T}
+    scf.yield %it1 : {T}
+  }}
+  orch.return %m#0, %r : {T}, {T}
+}}
+orch.func incore @half(in %x : {T}, out %h : tensor<8xf32>) -> tensor<8xf32> {{
+  %t = tile.load %x[4] : {T} -> !tile.tile<8xf32>
+  %h1 = tile.store %t, %h[0] : !tile.tile<8xf32>, tensor<8xf32>
+  orch.return %h1 : tensor<8xf32>
+}}
+orch.func group @group(in %x : {T}, in %p : {T}, out %q : {T}) -> ({T}, {T}) {{
+  %r:2 = orch.call @swapped(%x, %q, %p) : ({T}, {T}, {T}) -> ({T}, {T})
+  orch.return %r#0, %r#1 : {T}, {T}
+}}
+orch.func group @outer(in %p : {T}, in %q : {T}, in %x : {T}) -> ({T}, {T}) {{
+  %r:2 = orch.call @group(%x, %q, %p) : ({T}, {T}, {T}) -> ({T}, {T})
+  orch.return %r#1, %r#0 : {T}, {T}
+}}
+"""
+
+USES: dict[str, tuple[str, ...]] = {
+    "one": ("in", "a"),
+    "swapped": ("in", "a", "b"),
+    "update": ("a", "in"),
+    "exchange": ("a", "b", "n"),
+    "group": ("in", "a", "b"),
+    "outer": ("a", "b", "in"),
+}
+"""Of each function what goes in for its parameters: a variable read, ones written, an index."""
+RESULTS = {
+    "one": "a",
+    "swapped": "ba",
+    "update": "a",
+    "exchange": "ba",
+    "group": "ab",
+    "outer": "ab",
+}
+"""Which of the written ones each function returns, in order, as it stands above."""
+
+
+@dataclass
+class Writer:
+    """The body of the program while it is drawn."""
+
+    draw: st.DrawFn
+    lines: list[str] = field(default_factory=list[str])
+    count: int = 0
+    tasks: list[str] = field(default_factory=list[str])
+
+    def name(self, hint: str) -> str:
+        self.count += 1
+        return f"%{hint}{self.count}"
+
+    def put(self, depth: int, text: str) -> None:
+        self.lines.append("  " * depth + text)
+
+    def use(self, names: dict[str, str], depth: int, tasks: list[str]) -> None:
+        """A call or submit; the variables that it writes get new names."""
+        function = self.draw(st.sampled_from(sorted(USES)))
+        written = self.draw(st.permutations(VARIABLES))[:2]
+        read = self.draw(st.sampled_from([v for v in VARIABLES if v not in written]))
+        place = {"in": names[read], "a": names[written[0]], "b": names[written[1]], "n": "%n"}
+        arguments = [place[word] for word in USES[function]]
+        types = ", ".join("index" if word == "n" else T for word in USES[function])
+        results = [self.name("v") for _ in RESULTS[function]]
+        returned = [T] * len(results)
+        clauses = ""
+        verb = "call"
+        if self.draw(st.booleans()):
+            verb = "submit"
+            results.append(self.name("t"))
+            returned.append("!orch.task_id")
+            if tasks and self.draw(st.booleans()):
+                clauses = f" deps [{self.draw(st.sampled_from(tasks))}]"
+            tasks.append(results[-1])
+        self.put(
+            depth,
+            f"{', '.join(results)} = orch.{verb} @{function}({', '.join(arguments)}){clauses} : "
+            f"({types}) -> ({', '.join(returned)})",
+        )
+        for word, result in zip(RESULTS[function], results, strict=False):
+            names[written["ab".index(word)]] = result
+
+    def loop(self, names: dict[str, str], depth: int, tasks: list[str]) -> None:
+        carried = self.draw(st.permutations(VARIABLES))
+        handed_on = carried
+        if self.draw(st.booleans()):
+            handed_on = [carried[1], carried[0], *carried[2:]]
+        inner = {variable: self.name("c") for variable in VARIABLES}
+        results = {variable: self.name("r") for variable in VARIABLES}
+        inits = ", ".join(f"{inner[v]} = {names[v]}" for v in carried)
+        types = ", ".join([T] * len(carried))
+        next_count = self.name("k")
+        kind = self.draw(st.sampled_from(["", "parallel", "unroll", "while"]))
+        if kind == "parallel":
+            # Its iterations are to be independent: nothing is exchanged between them.
+            handed_on = carried
+        trips = self.draw(st.sampled_from(["%zero", "%one", "%two", "%n"]))
+        if kind == "while":
+            go, after = self.name("go"), {variable: self.name("c") for variable in VARIABLES}
+            count = self.name("k")
+            self.put(
+                depth,
+                f"{self.name('k')}, {', '.join(results[v] for v in carried)} = scf.while "
+                f"({count} = %zero, {inits}) : (index, {types}) -> (index, {types}) {{",
+            )
+            forward = ", ".join(inner[v] for v in carried)
+            self.put(depth + 1, f"{go} = arith.cmpi slt, {count}, {trips} : index")
+            self.put(depth + 1, f"scf.condition({go}) {count}, {forward} : index, {types}")
+            self.put(depth, "} do {")
+            arguments = ", ".join(f"{after[v]} : {T}" for v in carried)
+            self.put(depth, f"^bb0({next_count} : index, {arguments}):")
+            inner = after
+        else:
+            induction = self.name("i")
+            self.put(
+                depth,
+                f"{', '.join(results[v] for v in carried)} = scf.for {induction} = %zero to "
+                f"{trips} step %one iter_args({inits}) -> ({types}) {{",
+            )
+        # A task of an outer block may be waited for inside, one of the body only there.
+        self.block(inner, depth + 1, list(tasks))
+        yielded = ", ".join(inner[v] for v in handed_on)
+        if kind == "while":
+            step = self.name("k")
+            self.put(depth + 1, f"{step} = arith.addi {next_count}, %one : index")
+            self.put(depth + 1, f"scf.yield {step}, {yielded} : index, {types}")
+            self.put(depth, "}")
+        else:
+            self.put(depth + 1, f"scf.yield {yielded} : {types}")
+            attribute = f" {{orch.loop = #orch<loop {kind}>}}" if kind else ""
+            self.put(depth, f"}}{attribute}")
+        names.update(results)
+
+    def branch(self, names: dict[str, str], depth: int, tasks: list[str]) -> None:
+        results = {variable: self.name("m") for variable in VARIABLES}
+        condition = self.draw(st.sampled_from(["%first", "%second"]))
+        types = ", ".join([T] * len(VARIABLES))
+        self.put(depth, f"{', '.join(results.values())} = scf.if {condition} -> ({types}) {{")
+        for word in ("} else {", "}"):
+            inner = dict(names)
+            self.block(inner, depth + 1, list(tasks))
+            yielded = list(inner.values())
+            if self.draw(st.booleans()):
+                yielded[0], yielded[1] = yielded[1], yielded[0]
+            self.put(depth + 1, f"scf.yield {', '.join(yielded)} : {types}")
+            self.put(depth, word)
+        names.update(results)
+
+    def scope(self, names: dict[str, str], depth: int, tasks: list[str]) -> None:
+        results = {variable: self.name("s") for variable in VARIABLES}
+        types = ", ".join([T] * len(VARIABLES))
+        self.put(depth, f"{', '.join(results.values())} = orch.task_scope auto -> ({types}) {{")
+        inner = dict(names)
+        self.block(inner, depth + 1, list(tasks))
+        self.put(depth + 1, f"orch.yield {', '.join(inner.values())} : {types}")
+        self.put(depth, "}")
+        names.update(results)
+
+    def block(self, names: dict[str, str], depth: int, tasks: list[str]) -> None:
+        for _ in range(self.draw(st.integers(0, 3 if depth < 3 else 1))):
+            kinds = ["use", "use", "use"] + (["loop", "branch", "scope"] if depth < 4 else [])
+            match self.draw(st.sampled_from(kinds)):
+                case "use":
+                    self.use(names, depth, tasks)
+                case "loop":
+                    self.loop(names, depth, tasks)
+                case "branch":
+                    self.branch(names, depth, tasks)
+                case _:
+                    self.scope(names, depth, tasks)
+
+
+@st.composite
+def programs(draw: st.DrawFn) -> str:
+    writer = Writer(draw)
+    parameters = ", ".join(f"inout %{v} : {T}" for v in VARIABLES)
+    types = ", ".join([T] * len(VARIABLES))
+    writer.put(0, f"orch.func orchestration @main(in %n : index, {parameters}) -> ({types}) {{")
+    for name, number in (("zero", 0), ("one", 1), ("two", 2)):
+        writer.put(1, f"%{name} = arith.constant {number} : index")
+    writer.put(1, "%first = arith.cmpi slt, %n, %one : index")
+    writer.put(1, "%second = arith.cmpi slt, %n, %two : index")
+    names = {variable: f"%{variable}" for variable in VARIABLES}
+    writer.block(names, 1, [])
+    # A local buffer in the place of a parameter.
+    local = writer.name("l")
+    writer.put(1, f"{local} = ptensor.create : {T}")
+    filled = writer.name("v")
+    writer.put(1, f"{filled} = orch.call @one({names['a']}, {local}) : ({T}, {T}) -> {T}")
+    names["a"] = filled
+    writer.block(names, 1, [])
+    writer.put(1, f"orch.return {', '.join(names.values())} : {types}")
+    writer.put(0, "}")
+    return KERNELS + "\n".join(writer.lines)
+
+
+def context() -> Context:
+    ctx = Context()
+    for name, factory in Universe.get_multiverse().all_dialects.items():
+        ctx.register_dialect(name, factory)
+    return ctx
+
+
+CONTEXT = context()
+
+
+def parse(text: str) -> ModuleOp:
+    return parse_module(CONTEXT, text, "generated.mlir")
+
+
+def errors(name: str, module: ModuleOp) -> list[Diagnostic]:
+    with collecting():
+        return list(derive(name, module))
+
+
+FUZZING = settings(
+    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True
+)
+
+
+@FUZZING
+@given(text=programs())
+def test_same_numbers(text: str) -> None:
+    before, after = parse(text), parse(text)
+    with collecting():
+        assert errors("NoStaleRead", before) == []
+        NormalizeReturnOrderPass().apply(CONTEXT, after)
+        DeriveCallDirectionsPass().apply(CONTEXT, after)
+    after.verify()
+    for n in (0, 1, 2):
+        assert_same_run(before, after, "main", seeds=[n], given={"n": n})
+    assert errors("NoStaleRead", after) == []
+    again = after.clone()
+    with collecting():
+        NormalizeReturnOrderPass().apply(CONTEXT, again)
+        DeriveCallDirectionsPass().apply(CONTEXT, again)
+    assert str(again) == str(after)
+    assert str(parse(str(after))) == str(after)
+
+
+def test_kernels_and_groups() -> None:
+    """What the functions above return: kernels are put in order, groups keep theirs."""
+    module = parse(KERNELS)
+    with collecting():
+        NormalizeReturnOrderPass().apply(CONTEXT, module)
+    returned = {
+        op.sym_name.data: [value.name_hint for value in op.return_op.values]
+        for op in module.ops
+        if isinstance(op, FuncOp) and op.return_op is not None
+    }
+    assert returned["swapped"] == ["a", "b"]
+    assert returned["exchange"] == ["a", "b"]
+    assert returned["group"] == ["p", "q"]
+    assert returned["outer"] == ["p", "q"]
