@@ -275,7 +275,12 @@ class TileOp(PtoOp):
     @classmethod
     def parse_behind(cls, parser: Parser) -> dict[str, Attribute]:
         """What follows `outs(...)`."""
-        return parser.parse_optional_attr_dict() if cls.ATTRIBUTES_BEHIND else {}
+        if cls.ATTRIBUTES_BEHIND:
+            return parser.parse_optional_attr_dict()
+        position = parser.pos
+        if parser.parse_optional_punctuation("{") is not None:
+            parser.raise_error(f"attributes of {cls.name} stand in ins(...), before ':'", position)
+        return {}
 
     @classmethod
     def assign_ins(
@@ -343,8 +348,9 @@ def _raise_count(
     parser: Parser, cls: type[PtoOp], group: str, fewest: int, most: int, got: int, position: int
 ) -> None:
     expected = str(fewest) if fewest == most else f"{fewest} to {most}"
+    operands = "operand" if most == 1 else "operands"
     parser.raise_error(
-        f"{cls.name} expects {expected} operands in {group}(...), got {got}", position
+        f"{cls.name} expects {expected} {operands} in {group}(...), got {got}", position
     )
 
 

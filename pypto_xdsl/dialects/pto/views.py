@@ -630,10 +630,16 @@ class SubViewBase(PtoOp):
 
     def _verify_boxes(self, source: TileBufType, sizes: Sequence[int]) -> None:
         box = source.inner_box
-        for offset, size, inner in zip(self.offsets, sizes, box, strict=True):
+        shape = source.get_shape()
+        for offset, size, inner, extent in zip(self.offsets, sizes, box, shape, strict=True):
             known = constant_value(offset)
             if known is not None and known < 0:
                 raise VerifyException("subview offsets must be non-negative")
+            if (known or 0) + size > extent:
+                raise VerifyException(
+                    f"subview expects its window to lie in the source, got {known or 0} + {size} "
+                    f"of {extent}"
+                )
             if size % inner:
                 raise VerifyException(
                     f"boxed layout subview sizes must be multiples of inner shape {box[0]}x{box[1]}"

@@ -1,0 +1,31 @@
+// What the assembler cannot read is an error where it stands.
+
+// RUN: pypto-opt %s --verify-diagnostics --split-input-file -t pto | filecheck %s --allow-empty
+// CHECK-NOT: {{.}}
+
+module attributes {pto.target_arch = "a2a3"} {
+  func.func @k(%x: f32, %m: memref<4xf32>) {
+    // expected-error @below {{is not lowered by PTOAS; subtract the negated operand instead}}
+    %0 = arith.addf %x, %x : f32
+    // expected-error @below {{is no op that PTOAS reads}}
+    memref.dealloc %m : memref<4xf32>
+    func.return
+  }
+}
+
+// -----
+
+// A workspace that 0.57 wants.
+module attributes {pto.target_arch = "a2a3"} {
+  func.func @k(%a: !pto.tile_buf<vec, 32x32xf32>, %b: !pto.tile_buf<vec, 32x1xf32, blayout=col_major>) {
+    // expected-error @below {{needs tmp in PTOAS 0.57}}
+    pto.trowsum ins(%a : !pto.tile_buf<vec, 32x32xf32>) outs(%b : !pto.tile_buf<vec, 32x1xf32, blayout=col_major>)
+    func.return
+  }
+}
+
+// -----
+
+// expected-error @below {{has no kernel to write as .pto}}
+module {
+}
