@@ -181,7 +181,7 @@ def subtract_add(element: Element, lhs: Array, rhs: Array, third: Array) -> Arra
     return element.round(lhs - rhs) + third
 
 
-def second(element: Element, lhs: Array, rhs: Array) -> Array:
+def repeat(element: Element, lhs: Array, rhs: Array) -> Array:
     """`rhs`, repeated over the shape of `lhs`."""
     return np.broadcast_to(rhs, np.broadcast_shapes(lhs.shape, rhs.shape))
 
@@ -279,7 +279,7 @@ MEANINGS: Mapping[str, Meaning] = {
     "recip": reciprocal,
     "relu": relu,
     # A vector over rows or columns.
-    "row_expand": second,
+    "row_expand": repeat,
     "row_expand_add": add,
     "row_expand_sub": subtract,
     "row_expand_mul": multiply,
@@ -287,7 +287,7 @@ MEANINGS: Mapping[str, Meaning] = {
     "row_expand_max": maximum,
     "row_expand_min": minimum,
     "row_expand_expdif": exponential_of_difference,
-    "col_expand": second,
+    "col_expand": repeat,
     "col_expand_add": add,
     "col_expand_sub": subtract,
     "col_expand_mul": multiply,

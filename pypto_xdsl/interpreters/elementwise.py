@@ -19,6 +19,7 @@ from pypto_xdsl.dialects.ptensor.types import tensor_of, valid_shape_of
 from pypto_xdsl.interpreters.arithmetic import (
     Meaning,
     Partial,
+    repeat,
     shift_left,
     shift_right,
 )
@@ -73,6 +74,9 @@ def compute(
     The stored elements of a region of the result, and which of them are defined (None: all).
     """
     arrays, mask = computed_operands(element, region, operands)
+    if meaning is repeat:
+        # The first operand only gives the shape: nobody looks at its elements.
+        _, mask = computed_operands(element, region, operands[1:])
     if meaning in _COUNTING:
         arrays[1] = _counts(operands[1], region, element)
     return finished(meaning(element, *arrays), mask, element, region)
