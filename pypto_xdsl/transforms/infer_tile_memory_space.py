@@ -24,8 +24,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.dialects.builtin import ModuleOp, TensorType
+from xdsl.ir import Block, Operation, OpResult, SSAValue
 from xdsl.rewriter import Rewriter
 from xdsl.utils.disjoint_set import DisjointSet
 
@@ -91,6 +91,7 @@ def infer_memory_spaces(kernel: orch.FuncOp, backend: Backend | None = None) -> 
     if errors:
         return errors
     demands = _demands(ops, groups)
+    loaded = {groups.find(value) for value in tiles if _is_loaded(value)}
     placed: dict[tuple[TileType, MemorySpace], TileType] = {}
     for value in tiles:
         group = groups.find(value)
@@ -98,7 +99,8 @@ def infer_memory_spaces(kernel: orch.FuncOp, backend: Backend | None = None) -> 
             space = spaces[group][0]
         else:
             space = demands.get(group, MemorySpace.VEC)
-            space = space if space in _LOADABLE else MemorySpace.MAT
+            if group in loaded and space not in _LOADABLE:
+                space = MemorySpace.MAT
         type = TileType.of(value.type)
         if type.memory_space is not space:
             # Programs have few types, and making one is dear.
@@ -110,6 +112,13 @@ def infer_memory_spaces(kernel: orch.FuncOp, backend: Backend | None = None) -> 
         for block in blocks_inside(op):
             _move_operands(block, backend)
     return []
+
+
+def _is_loaded(value: SSAValue) -> bool:
+    """Whether a tile comes from global memory."""
+    return isinstance(value, OpResult) and any(
+        isinstance(operand.type, TensorType) for operand in value.op.operands
+    )
 
 
 def _defined(op: Operation) -> Iterator[SSAValue]:

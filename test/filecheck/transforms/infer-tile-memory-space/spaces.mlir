@@ -1,0 +1,91 @@
+// Every tile gets the memory that what makes it and what uses it declare.
+
+// RUN: pypto-opt --infer-tile-memory-space %s | filecheck %s
+// A second run finds nothing to do.
+// RUN: pypto-opt --infer-tile-memory-space --infer-tile-memory-space --verify-property=TileMemoryInferred %s | filecheck %s
+
+// Vector work is in the vector buffer, and so is what is loaded for it; a column stays one.
+// CHECK-LABEL: orch.func incore @vector(in %x: tensor<32x64xf32>, out %o: tensor<32x1xf32>) -> tensor<32x1xf32> {
+// CHECK-NEXT:    %t = tile.load %x[0, 0] : tensor<32x64xf32> -> !tile.tile<32x64xf32, vec>
+// CHECK-NEXT:    %tmp = tile.create : !tile.tile<32x128xf32, vec>
+// CHECK-NEXT:    %m = tile.row_max %t, %tmp : !tile.tile<32x64xf32, vec>, !tile.tile<32x128xf32, vec> -> !tile.tile<32x1xf32, vec>
+// CHECK-NEXT:    %r = tile.reshape %m : !tile.tile<32x1xf32, vec> -> !tile.tile<1x32xf32, vec>
+// CHECK-NEXT:    %c = tile.reshape %r : !tile.tile<1x32xf32, vec> -> !tile.tile<32x1xf32, vec>
+// CHECK-NEXT:    %o1 = tile.store %c, %o[0, 0] : !tile.tile<32x1xf32, vec>, tensor<32x1xf32>
+// CHECK-NEXT:    orch.return %o1 : tensor<32x1xf32>
+orch.func incore @vector(in %x : tensor<32x64xf32>, out %o : tensor<32x1xf32>) -> tensor<32x1xf32> {
+  %t = tile.load %x[0, 0] : tensor<32x64xf32> -> !tile.tile<32x64xf32>
+  %tmp = tile.create : !tile.tile<32x128xf32>
+  %m = tile.row_max %t, %tmp : !tile.tile<32x64xf32>, !tile.tile<32x128xf32> -> !tile.tile<32x1xf32>
+  %r = tile.reshape %m : !tile.tile<32x1xf32> -> !tile.tile<1x32xf32>
+  %c = tile.reshape %r : !tile.tile<1x32xf32> -> !tile.tile<32x1xf32>
+  %o1 = tile.store %c, %o[0, 0] : !tile.tile<32x1xf32>, tensor<32x1xf32>
+  orch.return %o1 : tensor<32x1xf32>
+}
+
+// What goes to a matmul is loaded to L1, in that memory's implicit layout, and moved on; the
+// product is in the accumulator, from where it is stored.
+// CHECK-LABEL: orch.func incore @cube(in %a: tensor<32x64xf16>, in %b: tensor<64x32xf16>, out %o: tensor<32x32xf32>) -> tensor<32x32xf32> {
+// CHECK-NEXT:    %l = tile.load %a[0, 0] : tensor<32x64xf16> -> !tile.tile<32x64xf16, mat>
+// CHECK-NEXT:    %r = tile.load %b[0, 0] : tensor<64x32xf16> -> !tile.tile<64x32xf16, mat>
+// CHECK-NEXT:    %l_left = tile.move %l : !tile.tile<32x64xf16, mat> -> !tile.tile<32x64xf16, left>
+// CHECK-NEXT:    %r_right = tile.move %r : !tile.tile<64x32xf16, mat> -> !tile.tile<64x32xf16, right>
+// CHECK-NEXT:    %p = tile.matmul %l_left, %r_right : !tile.tile<32x64xf16, left>, !tile.tile<64x32xf16, right> -> !tile.tile<32x32xf32, acc>
+// CHECK-NEXT:    %o1 = tile.store %p, %o[0, 0] : !tile.tile<32x32xf32, acc>, tensor<32x32xf32>
+// CHECK-NEXT:    orch.return %o1 : tensor<32x32xf32>
+orch.func incore @cube(in %a : tensor<32x64xf16>, in %b : tensor<64x32xf16>, out %o : tensor<32x32xf32>) -> tensor<32x32xf32> {
+  %l = tile.load %a[0, 0] : tensor<32x64xf16> -> !tile.tile<32x64xf16>
+  %r = tile.load %b[0, 0] : tensor<64x32xf16> -> !tile.tile<64x32xf16>
+  %p = tile.matmul %l, %r : !tile.tile<32x64xf16>, !tile.tile<64x32xf16> -> !tile.tile<32x32xf32>
+  %o1 = tile.store %p, %o[0, 0] : !tile.tile<32x32xf32>, tensor<32x32xf32>
+  orch.return %o1 : tensor<32x32xf32>
+}
+
+// What a loop carries is in one memory: the tile it starts from is created in the accumulator.
+// Each operand is moved once a block.
+// CHECK-LABEL: orch.func incore @carried(in %a: tensor<32x32xf16>, in %b: tensor<32x32xf16>, in %n: index, out %o: tensor<32x32xf32>) -> tensor<32x32xf32> {
+// CHECK-NEXT:    %c0 = arith.constant 0 : index
+// CHECK-NEXT:    %c1 = arith.constant 1 : index
+// CHECK-NEXT:    %l = tile.load %a[0, 0] : tensor<32x32xf16> -> !tile.tile<32x32xf16, mat>
+// CHECK-NEXT:    %r = tile.load %b[0, 0] : tensor<32x32xf16> -> !tile.tile<32x32xf16, mat>
+// CHECK-NEXT:    %z = tile.create : !tile.tile<32x32xf32, acc>
+// CHECK-NEXT:    %s = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %z) -> (!tile.tile<32x32xf32, acc>) {
+// CHECK-NEXT:      %l_left = tile.move %l : !tile.tile<32x32xf16, mat> -> !tile.tile<32x32xf16, left>
+// CHECK-NEXT:      %r_right = tile.move %r : !tile.tile<32x32xf16, mat> -> !tile.tile<32x32xf16, right>
+// CHECK-NEXT:      %p = tile.matmul_acc %acc, %l_left, %r_right : !tile.tile<32x32xf32, acc>, !tile.tile<32x32xf16, left>, !tile.tile<32x32xf16, right>
+// CHECK-NEXT:      %q = tile.matmul_acc %p, %l_left, %r_right : !tile.tile<32x32xf32, acc>, !tile.tile<32x32xf16, left>, !tile.tile<32x32xf16, right>
+// CHECK-NEXT:      scf.yield %q : !tile.tile<32x32xf32, acc>
+// CHECK-NEXT:    }
+// CHECK-NEXT:    %o1 = tile.store %s, %o[0, 0] : !tile.tile<32x32xf32, acc>, tensor<32x32xf32>
+// CHECK-NEXT:    orch.return %o1 : tensor<32x32xf32>
+orch.func incore @carried(in %a : tensor<32x32xf16>, in %b : tensor<32x32xf16>, in %n : index, out %o : tensor<32x32xf32>) -> tensor<32x32xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %l = tile.load %a[0, 0] : tensor<32x32xf16> -> !tile.tile<32x32xf16>
+  %r = tile.load %b[0, 0] : tensor<32x32xf16> -> !tile.tile<32x32xf16>
+  %z = tile.create : !tile.tile<32x32xf32>
+  %s = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %z) -> (!tile.tile<32x32xf32>) {
+    %p = tile.matmul_acc %acc, %l, %r : !tile.tile<32x32xf32>, !tile.tile<32x32xf16>, !tile.tile<32x32xf16>
+    %q = tile.matmul_acc %p, %l, %r : !tile.tile<32x32xf32>, !tile.tile<32x32xf16>, !tile.tile<32x32xf16>
+    scf.yield %q : !tile.tile<32x32xf32>
+  }
+  %o1 = tile.store %s, %o[0, 0] : !tile.tile<32x32xf32>, tensor<32x32xf32>
+  orch.return %o1 : tensor<32x32xf32>
+}
+
+// The memory that the author wrote stays, with the layout that the author wrote.
+// CHECK-LABEL: orch.func incore @written(in %x: tensor<16x32xf32>, out %o: tensor<16x32xf32>) -> tensor<16x32xf32> {
+// CHECK-NEXT:    %t = tile.load %x[0, 0] : tensor<16x32xf32> -> !tile.tile<16x32xf32, vec>
+// CHECK-NEXT:    %b = tile.move %t : !tile.tile<16x32xf32, vec> -> !tile.tile<16x32xf32, vec, blayout = col_major, slayout = row_major>
+// CHECK-NEXT:    %n = tile.neg %b : !tile.tile<16x32xf32, vec, blayout = col_major, slayout = row_major>
+// CHECK-NEXT:    %c = tile.move %n : !tile.tile<16x32xf32, vec, blayout = col_major, slayout = row_major> -> !tile.tile<16x32xf32, vec>
+// CHECK-NEXT:    %o1 = tile.store %c, %o[0, 0] : !tile.tile<16x32xf32, vec>, tensor<16x32xf32>
+// CHECK-NEXT:    orch.return %o1 : tensor<16x32xf32>
+orch.func incore @written(in %x : tensor<16x32xf32>, out %o : tensor<16x32xf32>) -> tensor<16x32xf32> {
+  %t = tile.load %x[0, 0] : tensor<16x32xf32> -> !tile.tile<16x32xf32, vec>
+  %b = tile.move %t : !tile.tile<16x32xf32, vec> -> !tile.tile<16x32xf32, vec, blayout = col_major, slayout = row_major>
+  %n = tile.neg %b : !tile.tile<16x32xf32, vec, blayout = col_major, slayout = row_major> -> !tile.tile<16x32xf32, blayout = col_major, slayout = row_major>
+  %c = tile.move %n : !tile.tile<16x32xf32, blayout = col_major, slayout = row_major> -> !tile.tile<16x32xf32, vec>
+  %o1 = tile.store %c, %o[0, 0] : !tile.tile<16x32xf32, vec>, tensor<16x32xf32>
+  orch.return %o1 : tensor<16x32xf32>
+}
