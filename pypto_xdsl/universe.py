@@ -52,6 +52,7 @@ PASSES: tuple[str, ...] = (
     "outline-incore-scopes",
     "resolve-backend-op-layouts",
     "verify-property",
+    "verify-target",
 )
 """Pass names, alphabetically."""
 

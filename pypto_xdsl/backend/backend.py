@@ -8,13 +8,14 @@ target of its own.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from xdsl.ir import Attribute, Operation
 
 from pypto_xdsl.backend.instruction import Instruction
 from pypto_xdsl.backend.layout_spec import LayoutSpec
+from pypto_xdsl.backend.rule import Rule, TileRule
 from pypto_xdsl.dialects.tile import MemorySpace
 
 
@@ -41,10 +42,6 @@ class Cores:
         return self.vector // self.cube
 
 
-Rule = Callable[[Operation], Iterable[str]]
-"""What is wrong with an op on a target, one message each; they read `'op.name' op <message>`."""
-
-
 @dataclass(frozen=True)
 class Backend:
     """A target."""
@@ -64,6 +61,8 @@ class Backend:
         default_factory=dict[type[Operation], tuple[Rule, ...]]
     )
     """What an op must meet beyond the dialect's own rules."""
+    tile_rules: tuple[TileRule, ...] = ()
+    """What every tile in a kernel must meet."""
     instructions: Mapping[type[Operation], Instruction] = field(
         default_factory=dict[type[Operation], Instruction]
     )

@@ -59,7 +59,7 @@ class ResolveBackendOpLayoutsPass(CheckedPass):
     """Store tiles the way the target's instructions want them."""
 
     name = "resolve-backend-op-layouts"
-    required = ("SSAForm",)
+    required = ("SSAForm", "IncoreTileOps", "SplitIncoreOrch", "TileOps2D")
     produced = ("NormalizedStmtStructure", "BackendLayoutsSatisfied")
 
     backend: str | None = None

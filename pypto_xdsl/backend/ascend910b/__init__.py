@@ -4,6 +4,7 @@ from pypto_xdsl.backend.ascend910b.casts import CASTS
 from pypto_xdsl.backend.ascend910b.instructions import INSTRUCTIONS
 from pypto_xdsl.backend.ascend910b.layouts import LAYOUTS
 from pypto_xdsl.backend.ascend910b.memories import CORES, MEMORIES, MOVES
+from pypto_xdsl.backend.ascend910b.rules import RULES, TILE_RULES
 from pypto_xdsl.backend.backend import Backend
 
 BACKEND = Backend(
@@ -15,4 +16,6 @@ BACKEND = Backend(
     casts=CASTS,
     cores=CORES,
     instructions=INSTRUCTIONS,
+    rules=RULES,
+    tile_rules=TILE_RULES,
 )

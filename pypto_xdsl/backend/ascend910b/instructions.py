@@ -56,6 +56,19 @@ def _in_pairs(op: tile.ColSumOp) -> Mapping[str, Attribute]:
     return {} if op.tmp is None else {"isBinary": BoolAttr.from_bool(True)}
 
 
+def _direction(op: tile.CiOp) -> Mapping[str, Attribute]:
+    return {"descending": op.properties["descending"]}
+
+
+def _triangle(op: tile.TriOp) -> Mapping[str, Attribute]:
+    upper = op.properties["upper"] == BoolAttr.from_bool(True)
+    return {"upperOrLower": IntegerAttr(int(upper), i32)}
+
+
+def _phase(op: Any) -> Mapping[str, Attribute]:
+    return {"accPhase": pto.AccPhaseAttr(words.Phase(op.properties["acc_phase"].data.value))}
+
+
 INSTRUCTIONS: dict[type[Operation], Instruction] = {
     tile.AddOp: Instruction(pto.TAddOp, _BOTH),
     tile.SubOp: Instruction(pto.TSubOp, _BOTH),
@@ -141,5 +154,22 @@ INSTRUCTIONS: dict[type[Operation], Instruction] = {
     tile.ColExpandMaxOp: Instruction(pto.TColExpandMaxOp, _EXPAND),
     tile.ColExpandMinOp: Instruction(pto.TColExpandMinOp, _EXPAND),
     tile.ColExpandExpdifOp: Instruction(pto.TColExpandExpDifOp, _EXPAND),
+    tile.ExpandsOp: Instruction(pto.TExpandSOp, ("scalar",), ignored=("target",)),
+    tile.CiOp: Instruction(pto.TCIOp, {"s": "start"}, _direction),
+    tile.TriOp: Instruction(pto.TTriOp, ("diagonal",), _triangle, scalar=i32),
+    tile.ConcatOp: Instruction(pto.TConcatOp, _BOTH),
+    tile.TransposeOp: Instruction(pto.TTransOp, ("source", "tmp")),
+    tile.FillpadOp: Instruction(pto.TFillPadOp, ("source",)),
+    tile.GatherOp: Instruction(
+        pto.TGatherOp, {"src": "source", "indices": "indices", "tmp": "tmp"}
+    ),
+    tile.Sort32Op: Instruction(pto.TSort32Op, ("source", "indices")),
+    # On the cube core.
+    tile.MatmulOp: Instruction(pto.TMatmulOp, _BOTH),
+    tile.MatmulBiasOp: Instruction(pto.TMatmulBiasOp, (*_BOTH, "bias")),
+    tile.MatmulAccOp: Instruction(pto.TMatmulAccOp, ("acc", *_BOTH)),
+    tile.GemvOp: Instruction(pto.TGemvOp, _BOTH, _phase),
+    tile.GemvBiasOp: Instruction(pto.TGemvBiasOp, (*_BOTH, "bias"), _phase),
+    tile.GemvAccOp: Instruction(pto.TGemvAccOp, ("acc", *_BOTH), _phase),
 }
 """Ops that are absent are no single instruction: loads, stores, views, composites."""
