@@ -190,7 +190,8 @@ class SliceOp(ViewOp):
             raise VerifyException(
                 f"a window of {source.get_num_dims()} dimensions has no {result.get_num_dims()}"
             )
-        window = (1,) * dropped + result.get_shape()
+        # What is not valid may hang over the edge of the tensor.
+        window = (1,) * dropped + valid_shape_of(result)
         verify_window("the tensor", self.window_offsets, window, source.get_shape())
 
 

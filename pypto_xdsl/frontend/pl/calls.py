@@ -610,7 +610,9 @@ def splice(context: Context, info: Any, node: ast.Call) -> Value:
         block_entry=None,
         splicing=(*context.splicing, function.node),
         returned=Unavailable("is returned by nobody"),
+        scope_floor=len(context.scopes),
         strict_types=False,
+        auto_scope=context.auto_scope and info.options.auto_scope,
         dumped=set(),
     )
     for (value, _), name, annotation in zip(

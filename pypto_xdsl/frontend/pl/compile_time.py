@@ -320,7 +320,7 @@ class StaticScope:
             for module, word in DSL_MODULES.items():
                 if alias.name == module:
                     return DslName((word,))
-            if alias.name in ("math", "pypto"):
+            if alias.name in ("math", "pypto", "os", "sys", "dataclasses"):
                 return DslName((alias.name,))
             return self._imported_module(node, alias.name)
         if node.level == 0 and node.module is not None:
@@ -329,8 +329,8 @@ class StaticScope:
                 return DslName((DSL_MODULES[full],))
             if node.module in DSL_MODULES:
                 return dsl_constant((DSL_MODULES[node.module], alias.name))
-            if node.module == "math":
-                return DslName(("math", alias.name))
+            if node.module in ("math", "os", "sys", "dataclasses"):
+                return DslName((node.module, alias.name))
             if node.module.partition(".")[0] == "pypto" and full not in self.budget.files:
                 return dsl_constant(("pl", alias.name))
         module = self._imported_module(node, node.module)
@@ -537,6 +537,34 @@ def bounded(value: Any) -> Any:
     return value
 
 
+_METHODS: dict[type, tuple[str, ...]] = {
+    str: ("lower", "upper", "strip", "split", "startswith", "endswith", "replace", "join"),
+    list: ("append", "extend", "index", "count", "copy", "pop", "insert"),
+    tuple: ("index", "count"),
+    dict: ("get", "items", "keys", "values", "copy", "update"),
+    int: ("bit_length",),
+}
+"""The methods of plain values that may be called."""
+
+
+def _method(base: Any, name: str) -> Callable[..., Any] | None:
+    for type, names in _METHODS.items():
+        if isinstance(base, type) and not isinstance(base, bool) and name in names:
+            method = getattr(type, name)
+            if type is dict and name in ("items", "keys", "values"):
+                return lambda value, *a: list(method(value, *a))
+            return method
+    return None
+
+
+class _Continue(Exception):
+    pass
+
+
+class _Break(Exception):
+    pass
+
+
 class _Return(Exception):
     def __init__(self, value: Any):
         self.value = value
@@ -620,6 +648,11 @@ class Evaluator:
                 | ast.GeneratorExp(elt=element, generators=generators)
             ):
                 return self._comprehension(element, generators)
+            case ast.SetComp(elt=element, generators=generators):
+                return set(self._comprehension(element, generators))
+            case ast.DictComp(key=key, value=value, generators=generators):
+                pair = ast.copy_location(ast.Tuple([key, value], ast.Load()), node)
+                return dict(self._comprehension(pair, generators))
             case _:
                 raise Unsettled(f"{describe(node)} is not evaluated at compile time", node)
 
@@ -697,6 +730,10 @@ class Evaluator:
                 if name in _MATH:
                     return _MATH[name] if not callable(_MATH[name]) else DslName(("math", name))
                 raise Unsettled(f"math.{name} is not evaluated at compile time", node)
+            case DslName(path=("sys",)) if name == "argv":
+                return [self.scope.source.name]
+            case DslName(path=("os" | "sys" | "dataclasses" as module, *rest)):
+                return DslName((module, *rest, name))
             case DslName(path=("pypto",)):
                 return DslName(("pl",)) if name == "language" else DslName(("pypto", name))
             case DslName(path=path):
@@ -718,6 +755,19 @@ class Evaluator:
                 raise Unsettled(f"attribute '{name}' is not evaluated at compile time", node)
 
     def _call(self, node: ast.Call) -> Any:
+        if isinstance(node.func, ast.Attribute):
+            base = self.evaluate(node.func.value)
+            method = _method(base, node.func.attr)
+            if method is not None:
+                arguments = self._elements(node.args)
+                if any(not isinstance(argument, _PLAIN) for argument in arguments):
+                    raise Unsettled("calls a method that is not supported", node)
+                try:
+                    return bounded(method(base, *arguments))
+                except (LookupError, TypeError, ValueError) as e:
+                    raise Unsettled(str(e), node) from None
+            if isinstance(base, Record):
+                return self._call_method(base, node.func.attr, node)
         function = self.evaluate(node.func)
         match function:
             case DslName(path=("builtins", name)):
@@ -728,6 +778,18 @@ class Evaluator:
                     return bounded(_MATH[name](*arguments))
                 except (KeyError, ArithmeticError, TypeError, ValueError) as e:
                     raise Unsettled(str(e), node) from None
+            case DslName(path=("os", "environ", "get") | ("os", "getenv")):
+                # A program is read without an environment: what it says if nothing is set.
+                arguments = self._elements(node.args)
+                return arguments[1] if len(arguments) > 1 else None
+            case DslName(path=("dataclasses", "replace")):
+                (record,) = self._elements(node.args)
+                if not isinstance(record, Record):
+                    raise Unsettled("replaces fields of something that is no dataclass", node)
+                changed = {k.arg: self.evaluate(k.value) for k in node.keywords if k.arg}
+                return Record(record.type, {**record.values, **changed})
+            case DslName(path=("os" | "sys" | "dataclasses", *_)):
+                raise Unsettled("asks the machine that it runs on", node)
             case DslName(path=("pl", "dynamic")):
                 arguments = self._elements(node.args)
                 if len(arguments) != 1 or not isinstance(arguments[0], str):
@@ -836,6 +898,18 @@ class Evaluator:
         arguments = self.arguments_of(function, node)
         return run_function(function, arguments, self.depth)
 
+    def _call_method(self, instance: Record, name: str, node: ast.Call) -> Any:
+        for statement in instance.type.node.body:
+            if isinstance(statement, ast.FunctionDef) and statement.name == name:
+                function = Function(statement, instance.type.scope, instance.type.source)
+                made = ast.copy_location(
+                    ast.Call(node.func, [ast.Constant(None), *node.args], node.keywords), node
+                )
+                arguments = self.arguments_of(function, made)
+                arguments[statement.args.args[0].arg] = instance
+                return run_function(function, arguments, self.depth)
+        raise Unsettled(f"'{instance.type.node.name}' has no method '{name}'", node)
+
     def _construct(self, definition: ClassDefinition, node: ast.Call) -> Record:
         names: list[str] = []
         values: dict[str, Any] = {}
@@ -916,7 +990,8 @@ def run_function(function: Function, arguments: Mapping[str, Any], depth: int) -
     among the names of this call.
     """
     *_, last = function.node.body
-    if isinstance(last, ast.Return) and isinstance(last.value, ast.Name):
+    nested = [s for s in function.node.body if isinstance(s, ast.If | ast.For | ast.While)]
+    if not nested and isinstance(last, ast.Return) and isinstance(last.value, ast.Name):
         inner = last.value.id
         for statement in function.node.body:
             if isinstance(statement, ast.FunctionDef | ast.ClassDef) and statement.name == inner:
@@ -937,7 +1012,9 @@ def _run(evaluator: Evaluator, body: Sequence[ast.stmt]) -> None:
         match statement:
             case ast.Return(value=value):
                 raise _Return(None if value is None else evaluator.evaluate(value))
-            case ast.Assign(targets=targets, value=value):
+            case ast.Assign(targets=targets, value=value) if not any(
+                isinstance(target, ast.Subscript) for target in targets
+            ):
                 result = evaluator.evaluate(value)
                 for target in targets:
                     evaluator._assign(target, result)  # pyright: ignore[reportPrivateUsage]
@@ -952,8 +1029,31 @@ def _run(evaluator: Evaluator, body: Sequence[ast.stmt]) -> None:
                 values = evaluator.evaluate(iterator)
                 for value in evaluator._iterate(values, statement):  # pyright: ignore[reportPrivateUsage]
                     evaluator._assign(target, value)  # pyright: ignore[reportPrivateUsage]
-                    _run(evaluator, inner)
+                    if not _run_iteration(evaluator, inner):
+                        break
+            case ast.While(test=test, body=inner, orelse=[]):
+                while evaluator.evaluate(test):
+                    evaluator.scope.budget.spend(statement)
+                    if not _run_iteration(evaluator, inner):
+                        break
+            case ast.Continue():
+                raise _Continue
+            case ast.Break():
+                raise _Break
+            case ast.FunctionDef(name=name):
+                inner_scope = StaticScope(
+                    evaluator.scope.source,
+                    (),
+                    evaluator.scope,
+                    evaluator.scope.budget,
+                    arguments=evaluator.local,
+                )
+                evaluator.local[name] = Function(statement, inner_scope, evaluator.scope.source)
             case ast.Expr(value=ast.Constant()) | ast.Pass():
+                pass
+            case ast.Expr(value=ast.Call() as call):
+                evaluator.evaluate(call)
+            case ast.Assign(targets=[ast.Subscript()]):
                 pass
             case ast.Assert(test=test):
                 if not evaluator.evaluate(test):
@@ -962,6 +1062,17 @@ def _run(evaluator: Evaluator, body: Sequence[ast.stmt]) -> None:
                 raise Unsettled(
                     f"{describe(statement)} is not evaluated at compile time", statement
                 )
+
+
+def _run_iteration(evaluator: Evaluator, body: Sequence[ast.stmt]) -> bool:
+    """Run the body of a loop once; whether the loop goes on."""
+    try:
+        _run(evaluator, body)
+    except _Continue:
+        pass
+    except _Break:
+        return False
+    return True
 
 
 def _is_dsl_decorator(node: ast.expr) -> bool:

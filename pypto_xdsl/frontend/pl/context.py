@@ -20,6 +20,7 @@ from xdsl.dialects.builtin import (
     IndexType,
     IntegerAttr,
     IntegerType,
+    Signedness,
     TensorType,
 )
 from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue
@@ -141,6 +142,8 @@ class Context:
     auto_scope: bool = True
     scopes: list[str] = field(default_factory=list[str])
     """The kinds of the scopes around, outermost first."""
+    scope_floor: int = 0
+    """How many of the scopes are around the function itself, where it is spliced."""
     strict_types: bool = True
     """Whether a name keeps its type."""
     dumped: set[str] = field(default_factory=set[str])
@@ -230,6 +233,12 @@ class Context:
                 return known[key]
         if is_float(type):
             attribute: Attribute = FloatAttr(value, type)  # pyright: ignore
+        elif isinstance(type, IntegerType) and type.signedness.data is Signedness.UNSIGNED:
+            # Constants have no sign.
+            plain = self.constant(value, IntegerType(type.width.data), node)
+            made = self.emit(arith.BitcastOp(plain, type), node)
+            self.constants[-1][key] = made.result
+            return made.result
         else:
             assert isinstance(type, IntegerType | IndexType)
             assert isinstance(value, int)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from xdsl.dialects.builtin import DYNAMIC_INDEX, StringAttr
+from xdsl.dialects.builtin import DYNAMIC_INDEX, StringAttr, i32
+from xdsl.ir import SSAValue
 
 from pypto_xdsl.dialects.element_types import as_element_type
 from pypto_xdsl.dialects.orch.attributes import SplitMode
@@ -15,7 +16,7 @@ from pypto_xdsl.dialects.tile.types import TileType
 from pypto_xdsl.frontend.pl.arguments import Arguments, Bound, static_extents
 from pypto_xdsl.frontend.pl.gather_forms import generic
 from pypto_xdsl.frontend.pl.structural_ops import Form, emit
-from pypto_xdsl.frontend.pl.values import Tuple, Value
+from pypto_xdsl.frontend.pl.values import Tuple, Typed, Value
 from pypto_xdsl.frontend.pl.vocabulary import EnumWord
 from pypto_xdsl.syntax.op_syntax import integer_attr
 
@@ -98,7 +99,9 @@ def _reserve_buffer(arguments: Arguments) -> Value:
     if not isinstance(name, str):
         raise bound.error("name", "the name of a buffer is a string")
     op = cross_core.ReserveBufferOp(name, bound.integer("size"))
-    base = bound.integer("base", -1)
+    given = bound.get("base")
+    automatic = given is None or str(given) == "pl.AUTO"
+    base = -1 if automatic else bound.integer("base")
     if base >= 0:
         op.properties["base"] = integer_attr(base)
     return bound.context.emit(op, bound.node).result
@@ -114,17 +117,18 @@ def _import_peer_buffer(arguments: Arguments) -> Value:
 
 def _initialize_pipe(name: str) -> Form:
     def form(arguments: Arguments) -> Value:
-        for place, (value, node) in enumerate(arguments.positional):
-            if value == 0 and not isinstance(value, bool):
-                arguments.positional[place] = (None, node)
-        for word in ("c2v_consumer_buf", "v2c_consumer_buf"):
+        words = ("c2v_consumer_buf", "v2c_consumer_buf")
+        for word, argument in zip(words, arguments.positional, strict=False):
+            arguments.keywords.setdefault(word, argument)
+        arguments.positional = []
+        for word in words:
             if word in arguments.keywords:
                 value, node = arguments.keywords[word]
-                if value == 0 and not isinstance(value, bool):
+                value = value.value if isinstance(value, Typed) else value
+                if value == 0 and not isinstance(value, bool | SSAValue):
+                    # Zero stands for no buffer.
                     arguments.keywords[word] = (None, node)
                 elif isinstance(value, int):
-                    from xdsl.dialects.builtin import i32
-
                     made = arguments.context.materialize(value, node, i32)
                     arguments.keywords[word] = (made, node)
         return generic(arguments, "tile", name)

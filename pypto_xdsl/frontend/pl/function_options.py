@@ -161,7 +161,7 @@ def _function(function: Function, options: Options, keywords: list[ast.keyword])
             case "attrs":
                 _attributes(function, options, node, reserved=False)
             case "external_source":
-                path = _evaluate(function, node)
+                path = _constant_or_text(function, node)
                 if not isinstance(path, str):
                     raise source.error(node, "external_source is a path")
                 options.attributes[EXTERNAL_SOURCE] = StringAttr(path)

@@ -192,7 +192,11 @@ def _mrgsort(level: str) -> Form:
         if "block_len" in arguments.keywords or len(arguments.positional) == 1:
             bound = arguments.bind("src0 block_len")
             made = Arguments(arguments.context, arguments.node, arguments.what)
-            made.positional = [(bound.get(n), bound.node_of(n)) for n in ("src0", "block_len")]
+            made.keywords["source"] = (bound.get("src0"), bound.node_of("src0"))
+            length = bound.context.materialize(
+                bound.integer("block_len"), bound.node_of("block_len"), i32
+            )
+            made.keywords["block_len"] = (length, bound.node_of("block_len"))
             return generic(made, level, "mrgsort_format1")
         if level == "tensor":
             return generic(arguments, level, "mrgsort_format2")

@@ -28,6 +28,8 @@ class Summary:
     """Names surely assigned here."""
     changes: int = 0
     """Names that may be assigned, or whose buffers may be written, here."""
+    writes: int = 0
+    """Names whose buffers may be written in place here."""
     yields: int = 0
     """Names that a `pl.yield_` here gives to the statement around."""
 
@@ -37,6 +39,7 @@ class Summary:
             self.reads | (next.reads & ~self.assigns),
             self.assigns | next.assigns,
             self.changes | next.changes,
+            self.writes | next.writes,
             self.yields | next.yields,
         )
 
@@ -69,6 +72,10 @@ class Liveness:
         """Whether a loop's body may read the value that an earlier iteration gave a name."""
         return bool(self._bodies[id(loop)].reads & self._bits.get(name, 0))
 
+    def is_written(self, statement: ast.stmt, name: str) -> bool:
+        """Whether a compound statement may write the buffer that a name names, in place."""
+        return bool(self._bodies[id(statement)].writes & self._bits.get(name, 0))
+
     def changed_names(self, statement: ast.stmt) -> list[str]:
         """The names that a compound statement may assign or write, sorted."""
         changes = self._bodies[id(statement)].changes
@@ -91,8 +98,8 @@ class Liveness:
                     left.reads | right.reads,
                     left.assigns & right.assigns,
                     left.changes | right.changes,
+                    left.writes | right.writes,
                 )
-                both.yields = 0
                 yields = left.yields | right.yields
                 self._bodies[id(statement)] = both
                 summary = own.then(both)
@@ -136,7 +143,7 @@ class Liveness:
         return summary
 
     def _loop(self, statement: ast.stmt, inner: Summary, hidden: int, header: Summary) -> Summary:
-        body = Summary(inner.reads & ~hidden, 0, inner.changes & ~hidden)
+        body = Summary(inner.reads & ~hidden, 0, inner.changes & ~hidden, inner.writes & ~hidden)
         self._bodies[id(statement)] = body
         summary = header.then(body)
         summary.changes |= inner.yields
@@ -152,9 +159,10 @@ class Liveness:
                 summary.reads |= inner.reads
                 if isinstance(target.value, ast.Name):
                     summary.changes |= self.bit(target.value.id)
+                    summary.writes |= self.bit(target.value.id)
         if is_yield(value):
-            return Summary(summary.reads, names, summary.changes, names)
-        return Summary(summary.reads, names, summary.changes | names)
+            return Summary(summary.reads, names, summary.changes, summary.writes, names)
+        return Summary(summary.reads, names, summary.changes | names, summary.writes)
 
     def _target_names(self, target: ast.expr) -> int:
         match target:
@@ -179,6 +187,7 @@ class Liveness:
             if isinstance(node, ast.Call):
                 for name in self._written(node):
                     summary.changes |= self.bit(name)
+                    summary.writes |= self.bit(name)
             pending.extend(ast.iter_child_nodes(node))
         return summary
 

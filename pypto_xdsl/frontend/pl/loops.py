@@ -147,6 +147,7 @@ def _implicit_carries(
         if isinstance(carry.init.type, TensorType):
             by_value.setdefault(carry.init, carry)
     wanted: dict[str, None] = {}
+    rebound: set[str] = set()
     for name in context.liveness.changed_names(statement):
         full = context.prefix + name
         value = context.names.get(full)
@@ -174,13 +175,14 @@ def _implicit_carries(
             continue
         if carried_type(value) is None:
             continue
-        if isinstance(value, SSAValue) and isinstance(value.type, TensorType):
+        shares = full not in rebound
+        if shares and isinstance(value, SSAValue) and isinstance(value.type, TensorType):
             known = by_value.get(value)
             if known is not None:
                 known.names.append(full)
                 continue
         carry = _Carry([full], context.materialize(value, statement))
-        if isinstance(carry.init.type, TensorType):
+        if shares and isinstance(carry.init.type, TensorType):
             by_value[carry.init] = carry
         carries.append(carry)
     return carries
@@ -222,7 +224,7 @@ def _leave(
             continue
         value = ends[0]
         for other, name in zip(ends[1:], names[1:], strict=True):
-            if other is not value and not (other is argument and _writes_same(other, value)):
+            if other is not value:
                 shown = [n.rpartition(":")[2] for n in (names[0], name)]
                 raise context.error(
                     statement,
@@ -233,10 +235,6 @@ def _leave(
         carry.yielded = settle(context, argument, carry.init, value, block, name, statement)
         kept.append(carry)
     return kept
-
-
-def _writes_same(other: Value, value: Value) -> bool:
-    return False
 
 
 def _escaping(
@@ -391,9 +389,6 @@ def _counted(context: Context, statement: ast.For, header: _Header) -> None:
     counter.location = context.source.location(variable)
     construct = Construct("for", node=statement)
     context.constructs.append(construct)
-    kept: list[_Carry] = []
-    escaping: list[tuple[str, Value]] = []
-    yields: list[Value] | None = None
     with context.inside(block) as frame:
         _enter(context, carries, block)
         value: Value = counter
@@ -409,7 +404,7 @@ def _counted(context: Context, statement: ast.For, header: _Header) -> None:
         yields = _yields(context, construct, frame, explicit, statement)
         kept = _leave(context, carries, explicit, yields, frame, block, statement)
         frame.pop(context.prefix + variable.id, None)
-        escaping = _escaping(context, statement, frame, kept)
+    escaping = _escaping(context, statement, frame, kept)
     context.constructs.pop()
     extra = _escape(context, escaping, kept, block, statement, _runs(lower, upper))
     inits = [carry.init for carry in kept] + [init for _, init, _, _ in extra]

@@ -21,6 +21,7 @@ from pypto_xdsl.dialects.ptensor.types import (
     tensor_type,
     valid_shape_of,
 )
+from pypto_xdsl.dialects.tile.memory import SetValidShapeOp
 from pypto_xdsl.dialects.tile.types import TileType
 from pypto_xdsl.frontend.pl.context import Context, hint
 from pypto_xdsl.frontend.pl.scalars import cast_scalar
@@ -223,6 +224,9 @@ def converted(
         if isinstance(type, TensorType):
             return context.emit(TypeCastOp(found, tensor_of(type)), node).result
         if isinstance(type, TileType):
+            have = TileType.of(found.type)
+            if have.valid_shape != type.valid_shape:
+                found = context.emit(SetValidShapeOp(found, type.valid_shape), node).result
             give_space(found, type)
             return found
         return cast_scalar(context, found, type, node)
@@ -239,6 +243,17 @@ def give_space(value: SSAValue, type: TileType) -> None:
 def carried_type(value: Value) -> Attribute | None:
     """The type of a value that a loop carries, None if it cannot carry it."""
     return _type_of(value)
+
+
+def _is_view_of(type: Attribute, have: Attribute, wanted: Attribute | None) -> bool:
+    """Whether a value differs from the carried one in its view only."""
+    if isinstance(type, TensorType) and isinstance(have, TensorType):
+        return wanted is not None
+    if isinstance(type, TileType) and isinstance(have, TileType):
+        space = type.memory_space or have.memory_space
+        bare = have.with_valid(None).with_space(space), type.with_valid(None).with_space(space)
+        return bare[0] == bare[1] and all(extent >= 0 for extent in type.valid_shape)
+    return False
 
 
 def settle(
@@ -259,6 +274,9 @@ def settle(
             give_space(argument, wanted)
             give_space(init, wanted)
             type = wanted
+        elif _is_view_of(type, have, wanted):
+            # The name keeps the view that it had before the loop.
+            pass
         elif wanted is None or wanted != type:
             have = None
     if have is None:

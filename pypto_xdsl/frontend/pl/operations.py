@@ -14,6 +14,7 @@ from xdsl.utils.exceptions import VerifyException
 from pypto_xdsl.diagnostics import DiagnosticsError
 from pypto_xdsl.dialects.declared_op import DeclaredOp
 from pypto_xdsl.dialects.element_types import as_element_type
+from pypto_xdsl.dialects.ptensor.attributes import MaskPattern
 from pypto_xdsl.dialects.tile.attributes import MemorySpace
 from pypto_xdsl.dialects.tile.types import TileType
 from pypto_xdsl.dialects.typed_op import InferringOp
@@ -80,8 +81,12 @@ UNSUPPORTED_OPS = frozenset(
     )
 )
 """Ops of PyPTO that the dialects do not have."""
+_FIRST: Mapping[type[Enum], int] = {MaskPattern: 1}
+"""The number of the first word, where PyPTO does not count from 0."""
 _WORDS = {"aiv_only": "vector", "aic_only": "cube"}
 """Strings of the DSL for words that the dialects call otherwise."""
+_MIXED = ("gather_row", "mgather", "mscatter", "syncall", "set_ffts")
+"""Ops on tiles that take tensors too."""
 _LEVEL_WORDS = {"tile": "tiles", "tensor": "tensors"}
 
 
@@ -121,6 +126,8 @@ def _level_of(context: Context, name: str, arguments: Arguments) -> str:
         elif is_tensor(value):
             kinds.setdefault("tensor", node)
     if len(kinds) == 2:
+        if name in _MIXED:
+            return "tile"
         first = next(iter(kinds))
         op = op_class(first, name)
         if op is not None or f"{first}.{name}" in FORMS:
@@ -188,6 +195,9 @@ def _generic(context: Context, wanted: Signature, arguments: Arguments) -> Value
     for keyword, argument in arguments.keywords.items():
         parameter = wanted.parameter(keyword)
         if parameter is None:
+            if keyword == "out_dtype":
+                # The accumulator decides.
+                continue
             names = [p.name for p in wanted.parameters]
             if argument[0] is None or argument[0] is False:
                 continue
@@ -357,8 +367,10 @@ def property_value(
                 value = value.value if isinstance(value.value, int) else value.member
             if isinstance(value, bool):
                 pass
-            elif isinstance(value, int) and 0 <= value < len(members):
-                return syntax.enum(members[value])  # pyright: ignore
+            elif isinstance(value, int) and 0 <= value - (first := _FIRST.get(words, 0)) < len(
+                members
+            ):
+                return syntax.enum(members[value - first])  # pyright: ignore
             elif isinstance(value, str):
                 for member in members:
                     if member.value == _WORDS.get(value, value).lower():

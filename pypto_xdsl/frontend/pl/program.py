@@ -7,14 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from xdsl.dialects.builtin import ModuleOp, TensorType
+from xdsl.dialects.builtin import DenseArrayBase, ModuleOp, TensorType, i64
 from xdsl.ir import Attribute, Block, OpResult, Region
 
 from pypto_xdsl.analysis.return_lineage import Lineage, ReturnLineage, Tracer
 from pypto_xdsl.dialects.orch.attributes import CachePolicy, Direction, FunctionKind
 from pypto_xdsl.dialects.orch.calls import DispatchOp
 from pypto_xdsl.dialects.orch.function_marks import set_cache_policies
-from pypto_xdsl.dialects.orch.functions import FuncOp
+from pypto_xdsl.dialects.orch.functions import NO_PARAMETER, FuncOp
 from pypto_xdsl.frontend.pl import calls, control_flow, function_options, jit, statements
 from pypto_xdsl.frontend.pl.annotations import Annotation, AnnotationReader
 from pypto_xdsl.frontend.pl.compile_time import Evaluator, Function, StaticScope, Unsettled
@@ -178,7 +178,7 @@ class ProgramReader:
         if returns is not None and not (
             isinstance(returns, ast.Constant) and returns.value is None
         ):
-            if info.jit and not isinstance(returns, ast.Subscript):
+            if info.jit and not _is_complete(returns):
                 return
             declared = reader.read(returns, allow_incomplete=incomplete)
             if declared.kind == "Ignored":
@@ -381,9 +381,7 @@ class ProgramReader:
         info.reading = True
         options = info.options
         if options.external:
-            info.result_types = [a.type for a in info.declared_results or () if a.type is not None]
-            info.lineage = [None] * len(info.result_types)
-            info.traces = (None,) * len(info.result_types)
+            self._external(info)
             region = Region()
         else:
             block = Block(arg_types=info.parameter_types)
@@ -404,6 +402,9 @@ class ProgramReader:
         )
         op.attributes |= options.attributes
         op.location = source.location(node)
+        if options.external and any(place is not None for place in info.lineage):
+            places = [NO_PARAMETER if place is None else place for place in info.lineage]
+            op.returns = DenseArrayBase.from_list(i64, places)
         if info.cache_policies:
             set_cache_policies(op, info.cache_policies)
         info.op = op
@@ -411,6 +412,24 @@ class ProgramReader:
         self.by_symbol[info.name] = info
         self._order.append(info)
         return op
+
+    def _external(self, info: FunctionInfo) -> None:
+        """
+        The results of a function whose body is not ours: those declared; of a `@pl.jit.extern`
+        that declares one without its shape, the first parameter that it writes.
+        """
+        returns = info.function.node.returns
+        written = [place for place, d in enumerate(info.directions) if d is not Direction.IN]
+        if info.declared_results is not None:
+            info.result_types = [a.type for a in info.declared_results if a.type is not None]
+            info.lineage = [None] * len(info.result_types)
+        elif info.jit and returns is not None and written:
+            info.result_types = [info.parameter_types[written[0]]]
+            info.lineage = [written[0]]
+        info.traces = tuple(
+            None if place is None else Lineage(place, info.parameter_types[place], True)
+            for place in info.lineage
+        )
 
     def _context(self, info: FunctionInfo, block: Block) -> Context:
         function = info.function
@@ -472,6 +491,17 @@ class ProgramReader:
         )
         info.traces = tuple(tracer.trace(value) for value in end.operands)
         info.lineage = [None if trace is None else trace.parameter for trace in info.traces]
+
+
+def _is_complete(node: ast.expr) -> bool:
+    """Whether a result's type is said whole: no bare `pl.Tensor` in it."""
+    if not isinstance(node, ast.Subscript):
+        return False
+    head = dotted_name(node.value)
+    if head is None or head[-1].lower() != "tuple":
+        return True
+    parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+    return all(_is_complete(part) for part in parts)
 
 
 _SUBMITS = ("submit", "spmd_submit")

@@ -381,7 +381,9 @@ def _tile(context: Context, value: Value, declared: Annotation, node: ast.expr) 
     assert isinstance(have, TileType)
     if _flattens(value, have, want):
         # A window of more dimensions, loaded as rows: the load, then its rows.
-        value = context.emit(ReshapeOp(value, have.with_shape(want.get_shape())), node).result
+        value = context.emit(
+            ReshapeOp(value, ReshapeOp.reshaped(have, want.get_shape())), node
+        ).result
         have = TileType.of(value.type)
     if have.element_type != want.element_type or have.get_shape() != want.get_shape():
         _disagree(context, value, declared, node)
@@ -535,7 +537,7 @@ def _explicit_results(
 
 
 def _return(context: Context, value: ast.expr | None, statement: ast.Return) -> None:
-    if context.constructs or context.scopes:
+    if context.constructs or len(context.scopes) > context.scope_floor:
         raise context.error(statement, "'return' is not supported here")
     if value is None:
         context.returned = Tuple(())

@@ -39,7 +39,6 @@ from pypto_xdsl.frontend.pl.arguments import (
 from pypto_xdsl.frontend.pl.compile_time import Symbol
 from pypto_xdsl.frontend.pl.values import Value, describe_value, is_literal, is_tensor
 from pypto_xdsl.syntax.lists import Index
-from pypto_xdsl.syntax.op_syntax import integer_attr
 
 Form = Callable[[Arguments], Value]
 
@@ -129,11 +128,13 @@ def _store(arguments: Arguments) -> Value:
         # Rows, stored as a window of more dimensions.
         window = static_extents(bound.extents("shapes"))
         type = bound.tile_type("tile")
-        if tuple(window) != type.get_shape():
+        if tuple(window) not in (type.get_shape(), type.valid_shape):
             if DYNAMIC_INDEX in window or prod(window) != prod(type.get_shape()):
                 raise bound.error("shapes", f"a window of {window} is not stored from {type}")
             rows = source
-            source = emit(bound, lambda: tile.ReshapeOp(rows, type.with_shape(window)))
+            source = emit(
+                bound, lambda: tile.ReshapeOp(rows, tile.ReshapeOp.reshaped(type, window))
+            )
     result = emit(bound, lambda: tile.StoreOp(source, destination, offsets, atomic=atomic))
     bound.context.names.rename(destination, result)
     return result
@@ -189,7 +190,7 @@ def _tile_reshape(arguments: Arguments) -> Value:
     extents = static_extents(bound.extents("shape"))
     if DYNAMIC_INDEX in extents:
         raise bound.error("shape", "the shape of a tile must be constant")
-    return emit(bound, lambda: tile.ReshapeOp(source, type.with_shape(extents)))
+    return emit(bound, lambda: tile.ReshapeOp(source, tile.ReshapeOp.reshaped(type, extents)))
 
 
 def _move(arguments: Arguments) -> Value:
@@ -386,8 +387,7 @@ def _tensor_transpose(arguments: Arguments) -> Value:
     bound = arguments.bind("tensor axis1? axis2? valid_shape?")
     source, rank = bound.tensor("tensor"), bound.tensor_type("tensor").get_num_dims()
     axes = _axes(bound, rank)
-    properties = {"axis1": integer_attr(axes[0]), "axis2": integer_attr(axes[1])}
-    value = emit(bound, lambda: aliases.TransposeOp(source, properties=properties))
+    value = emit(bound, lambda: aliases.TransposeOp(source, *axes))
     if bound.has("valid_shape"):
         valid = bound.indices("valid_shape")
         value = emit(bound, lambda: ptensor.SetValidShapeOp(value, valid))
@@ -475,9 +475,15 @@ def slice_tensor(
     """A window of a tensor, with a valid region where one is given."""
     type = tensor_of(source.type)
     sizes = run_time_extents(bound.context, shape, bound.node)
-    result = tensor_type(symbolic_extents(shape), type.element_type, layout=layout_of(type))
+    known = valid and all(isinstance(extent, int) for extent in valid)
+    result = tensor_type(
+        symbolic_extents(shape),
+        type.element_type,
+        valid=static_extents(valid) if known and len(valid) == len(shape) else None,
+        layout=layout_of(type),
+    )
     value = emit(bound, lambda: ptensor.SliceOp(source, offsets, result, sizes))
-    if valid and list(valid) != list(shape):
+    if valid and not known and list(valid) != list(shape):
         if len(valid) != len(shape):
             raise bound.error("valid_shape", f"lists {len(valid)} extents, expected {len(shape)}")
         listed = [v if isinstance(v, int) else bound.context.as_index(v, bound.node) for v in valid]
@@ -570,6 +576,9 @@ def assemble_tensor(
     atomic: AtomicKind = AtomicKind.NONE,
 ) -> SSAValue:
     """Write a tensor into another; all names of the other stand for the result."""
+    extra = tensor_of(source.type).get_num_dims() - tensor_of(destination.type).get_num_dims()
+    if extra > 0:
+        source = drop_dimensions(bound, source, range(extra))
     result = emit(bound, lambda: ptensor.AssembleOp(source, destination, offsets, atomic=atomic))
     bound.context.names.rename(destination, result)
     return result
@@ -693,7 +702,6 @@ ONLY_LEVEL: Mapping[str, str] = {
     "tri": "tile",
     "mgather": "tile",
     "mscatter": "tile",
-    "gather_row": "tile",
     "paged_gather": "tensor",
     "expand_clone": "tensor",
     "get_block_idx": "tensor",

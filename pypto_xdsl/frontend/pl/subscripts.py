@@ -18,7 +18,7 @@ from pypto_xdsl.dialects.tile import memory as tile
 from pypto_xdsl.dialects.tile.types import TileType
 from pypto_xdsl.frontend.pl import operations
 from pypto_xdsl.frontend.pl.arguments import Arguments, Bound, to_indices
-from pypto_xdsl.frontend.pl.compile_time import Symbol
+from pypto_xdsl.frontend.pl.compile_time import Evaluator, Symbol, Unsettled
 from pypto_xdsl.frontend.pl.context import Context, as_tuple
 from pypto_xdsl.frontend.pl.scalars import binary
 from pypto_xdsl.frontend.pl.structural_ops import (
@@ -230,12 +230,26 @@ def _linear(
                     scale = one.get("", (0, None))[0]
                     return {key: (factor * scale, term) for key, (factor, term) in other.items()}
             return None
+        case ast.BinOp() if (number := _constant(node, context)) is not None:
+            return {"": (number, None)}
         case ast.BinOp() | ast.Attribute() | ast.Subscript() | ast.Call() if not any(
             isinstance(inner, ast.NamedExpr) for inner in ast.walk(node)
         ):
             return {ast.dump(node): (1, node)}
         case _:
             return None
+
+
+def _constant(node: ast.expr, context: Context) -> int | None:
+    """The value of an expression without names of the function, if it is an integer."""
+    names = [inner for inner in ast.walk(node) if isinstance(inner, ast.Name)]
+    if any(context.is_defined(name.id) for name in names):
+        return None
+    try:
+        value = Evaluator(context.scope).evaluate(node)
+    except Unsettled:
+        return None
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
 # Tensors

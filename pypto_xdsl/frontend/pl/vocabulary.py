@@ -38,7 +38,13 @@ from pypto_xdsl.dialects.orch.attributes import (
     Role,
     SplitMode,
 )
-from pypto_xdsl.dialects.ptensor.attributes import AtomicKind, CompareMode, PadValue, RoundMode
+from pypto_xdsl.dialects.ptensor.attributes import (
+    AtomicKind,
+    CompareMode,
+    MaskPattern,
+    PadValue,
+    RoundMode,
+)
 from pypto_xdsl.dialects.ptensor.types import TensorLayout
 from pypto_xdsl.dialects.tile.attributes import MemorySpace, TileLayout
 
@@ -186,15 +192,7 @@ ENUMS: Mapping[str, Mapping[str, Enum | int | str]] = {
         "ALL": 7,
     },
     "CoreType": {"CUBE": 0, "VECTOR": 1},
-    "MaskPattern": {
-        "P0101": 1,
-        "P1010": 2,
-        "P0001": 3,
-        "P0010": 4,
-        "P0100": 5,
-        "P1000": 6,
-        "P1111": 7,
-    },
+    "MaskPattern": {pattern.value.upper(): pattern for pattern in MaskPattern},
     "adir": {
         "input": ArgDirection.INPUT,
         "output": ArgDirection.OUTPUT,
