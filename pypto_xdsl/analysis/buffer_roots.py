@@ -47,9 +47,9 @@ class Window:
 
     bounds: tuple[tuple[int, int], ...]
     """The first element and the one after the last, a dimension."""
-    is_aligned: bool = True
-    """Whether the value's innermost dimensions are those of the root, so that a window of the
-    window is one of the root."""
+    starts: tuple[bool, ...]
+    """Of each dimension whether the value starts at the first element, so that a window of the
+    value is known to be one of the root; else it is somewhere inside the bounds."""
 
     def overlaps(self, other: Window) -> bool:
         """Whether some element may be in both."""
@@ -264,7 +264,8 @@ def _tensors(function: FuncOp) -> Iterator[SSAValue]:
 def _root(value: SSAValue) -> Place:
     """A buffer's own place: all of it."""
     shape = tensor_of(value.type).get_shape()
-    return Place((value,), window=Window(tuple((0, _extent(extent)) for extent in shape)))
+    bounds = tuple((0, _extent(extent)) for extent in shape)
+    return Place((value,), window=Window(bounds, (True,) * len(shape)))
 
 
 def _extent(extent: int) -> int:
@@ -288,17 +289,21 @@ def _viewed(view: DeclaredOp, result: SSAValue, place: Place) -> Place:
     assert isinstance(result, OpResult)
     starts = view.window_start(result)
     window = place.window
-    if starts is None or not window.is_aligned or len(starts) > len(window.bounds):
-        return Place(place.roots, place.is_complete, Window(window.bounds, is_aligned=False))
+    rank = len(window.bounds)
+    if starts is None or len(starts) > rank:
+        return Place(place.roots, place.is_complete, Window(window.bounds, (False,) * rank))
     inner = tensor_of(result.type).get_shape()
     shape = (1,) * (len(starts) - len(inner)) + inner
-    outer = len(window.bounds) - len(starts)
-    bounds = list(window.bounds)
-    for dimension, (start, extent) in enumerate(zip(starts, shape, strict=True), outer):
-        if isinstance(start, int):
+    bounds, known = list(window.bounds), list(window.starts)
+    for dimension, (start, extent) in enumerate(
+        zip(starts, shape, strict=True), rank - len(starts)
+    ):
+        if isinstance(start, int) and known[dimension]:
             first, end = bounds[dimension]
             bounds[dimension] = first + start, min(end, first + start + _extent(extent))
-    return Place(place.roots, place.is_complete, Window(tuple(bounds)))
+        else:
+            known[dimension] = False
+    return Place(place.roots, place.is_complete, Window(tuple(bounds), tuple(known)))
 
 
 def _writes(op: DeclaredOp, operand: SSAValue) -> bool:
