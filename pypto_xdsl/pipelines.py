@@ -25,6 +25,7 @@ PIPELINES: dict[str, tuple[str, ...]] = {
         "convert-tensor-to-tile-ops",
         'infer-tile-memory-space{backend="ascend910b"}',
         'resolve-backend-op-layouts{backend="ascend910b"}',
+        'verify-target{backend="ascend910b"}',
         "normalize-return-order",
         # Tiles become bytes.
         'convert-tile-to-pto{backend="ascend910b"}',
