@@ -58,20 +58,39 @@ class ProgramOrder:
         """When control leaves the regions of an op for the last time."""
         return self._end[op]
 
-    def last_use(self, home: Block, user: Operation, time: int) -> int:
+    def ranges(self, home: Block, start: int, uses: Iterable[tuple[Operation, int]]) -> LiveRanges:
         """
-        Until when something defined in `home` is live that `user` uses at `time`: to the end of
-        the outermost loop around the user that `home` is not in.
+        When something defined in `home` at `start` is live that ops use at times: `(op, time)`.
+
+        Of a branch it is live only in the blocks that use it, from their start, unless it is used
+        after the branch too.
         """
-        op = user
-        while (block := op.parent) is not home:
-            assert isinstance(block, Block)
-            parent = block.parent_op()
-            assert parent is not None, "a use is dominated by its definition"
-            op = parent
-            if is_loop(op):
-                time = self._end[op]
-        return time
+        ends: dict[Block, int] = {home: start}
+        for op, time in uses:
+            inner: list[tuple[Block, int]] = []
+            while (block := op.parent) is not home:
+                assert isinstance(block, Block)
+                parent = block.parent_op()
+                assert parent is not None, "a use is dominated by its definition"
+                inner.append((block, time))
+                op = parent
+                if is_loop(op):
+                    inner.clear()
+                    time = self._end[op]
+                else:
+                    time = self._start[op]
+            for block, end in (*inner, (home, time)):
+                ends[block] = max(ends.get(block, 0), end)
+        return LiveRanges(
+            (start if block is home else self.block_start(block), end)
+            for block, end in ends.items()
+        )
+
+    def block_start(self, block: Block) -> int:
+        """When control enters a block."""
+        first = block.first_op
+        assert first is not None
+        return self._start[first] - 1
 
     def at(self, time: int) -> Operation | None:
         """The op that reads or writes at a time, if one does."""

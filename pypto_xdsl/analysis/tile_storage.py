@@ -31,7 +31,6 @@ from pypto_xdsl.dialects.declared_op import DeclaredOp
 from pypto_xdsl.dialects.element_types import byte_width
 from pypto_xdsl.dialects.tile import TileType
 
-
 MayShare: TypeAlias = Callable[[DeclaredOp, int], bool]
 """Whether an op may write a result over its operand of an index, which is not used after it."""
 
@@ -84,30 +83,24 @@ class TileStorage:
 
     def _live_ranges(self) -> dict[SSAValue, LiveRanges]:
         """When the bytes of each set of views hold their value."""
-        starts: dict[SSAValue, int] = {}
-        ends: dict[SSAValue, int] = {}
-        homes: dict[SSAValue, Block] = {}
+        roots: dict[SSAValue, SSAValue] = {}
+        uses: dict[SSAValue, list[tuple[Operation, int]]] = {}
         for value in self._tiles:
             content = self._views.find(value)
-            if value in self._roots:
-                continue
-            starts[content] = self._defined(value)
-            ends.setdefault(content, starts[content])
-            homes[content] = _home(value)
-        for value in self._tiles:
-            content = self._views.find(value)
-            for use in value.uses:
-                time = self._used(use)
-                last = self.order.last_use(homes[content], use.operation, time)
-                ends[content] = max(ends[content], last)
-        return {content: LiveRanges([(starts[content], ends[content])]) for content in starts}
+            if value not in self._roots:
+                roots[content] = value
+            uses.setdefault(content, []).extend(
+                (use.operation, self._used(use)) for use in value.uses
+            )
+        return {
+            content: self.order.ranges(_home(root), self._defined(root), uses[content])
+            for content, root in roots.items()
+        }
 
     def _defined(self, value: SSAValue) -> int:
         if isinstance(value, OpResult):
             return self.order.write(value.op)
-        first = _home(value).first_op
-        assert first is not None
-        return self.order.read(first) - 1
+        return self.order.block_start(_home(value))
 
     def _used(self, use: Use) -> int:
         """Until when an op needs an operand: longer, if no result may be written over it."""
