@@ -54,6 +54,7 @@ there is nothing to check.
 """
 
 PIPELINE: tuple[str, ...] = (
+    "AivSplitValid",
     "AllocatedMemoryAddr",
     "BackendLayoutsSatisfied",
     "CallDirectionsResolved",

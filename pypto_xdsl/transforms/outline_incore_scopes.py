@@ -113,7 +113,7 @@ class OutlineIncoreScopesPass(CheckedPass):
 
     name = "outline-incore-scopes"
     required: ClassVar[tuple[str, ...]] = ("SSAForm",)
-    produced: ClassVar[tuple[str, ...]] = ("SSAForm", "SplitIncoreOrch")
+    produced: ClassVar[tuple[str, ...]] = ("SSAForm", "SplitIncoreOrch", "AivSplitValid")
 
     def run(self, ctx: Context, module: ModuleOp) -> None:
         outliner = Outliner(module)
