@@ -31,12 +31,12 @@ from pypto_xdsl.dialects.pto.syntax import TileOp
 from pypto_xdsl.dialects.pto.types import DYNAMIC, TileBufType
 
 V = Pipe.V
-HIGH = w.Precision.DEFAULT
+ORDINARY = w.Precision.DEFAULT
 
 
 def precision(attribute: type) -> object:
     """The property that asks for the more exact form of an op."""
-    return opt_prop_def(word(attribute), default_value=attribute(HIGH), prop_name="precisionType")
+    return opt_prop_def(word(attribute), default_value=attribute(ORDINARY), prop_name="precisionType")
 
 
 class UnaryOp(TileOp):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from pto_programs import context
 from xdsl.dialects.builtin import Float16Type, IntegerType, Signedness, bf16, f16, f32, i8, i32
@@ -117,9 +119,8 @@ def test_other_spellings(text: str) -> None:
     ],
 )
 def test_refused(text: str, message: str) -> None:
-    with pytest.raises((ParseError, VerifyException), match=".*") as caught:
+    with pytest.raises((ParseError, VerifyException), match=re.escape(message)):
         parse_type(text)
-    assert message in str(caught.value)
 
 
 def test_sizes() -> None:
