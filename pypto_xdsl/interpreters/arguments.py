@@ -69,7 +69,7 @@ def argument_values(
         elif is_tensor_type(type):
             values.append(_tensor(machine, extents, name, type, argument))
         else:
-            values.append(_scalar(name, type, argument))
+            values.append(scalar_argument(name, type, argument))
     # Parameters that are left out have the extents that the others tell.
     for place, type in enumerate(types):
         if values[place] is None:
@@ -112,7 +112,8 @@ def _tensor(
     return tensor
 
 
-def _scalar(name: str, type: Attribute, argument: Argument) -> Any:
+def scalar_argument(name: str, type: Attribute, argument: Argument) -> Any:
+    """A number as a run-time scalar. Raises `ArgumentError` where it does not fit the type."""
     if not is_element_type(type):
         raise ArgumentError(f"parameter '{name}' of type {type} cannot be given from outside")
     element = element_of(type)

@@ -98,10 +98,15 @@ def compare_runs(
     Without `order_of_results`, a result that names a parameter is compared as that parameter
     only: a pass may then put such results in another order.
     """
-    for name, value in wanted.tensors.items():
-        if name not in got.tensors:
-            return f"parameter '{name}' is gone"
-        if (found := difference(got.tensors[name], value, tolerance)) is not None:
+    if len(got.parameter_names) != len(wanted.parameter_names):
+        return f"has {len(got.parameter_names)} parameters, had {len(wanted.parameter_names)}"
+    # By position: a lowered function has lost the names.
+    for new, name in zip(got.parameter_names, wanted.parameter_names, strict=True):
+        if name not in wanted.tensors:
+            continue
+        if new not in got.tensors:
+            return f"parameter '{name}' is no tensor any more"
+        if (found := difference(got.tensors[new], wanted.tensors[name], tolerance)) is not None:
             return f"parameter '{name}' {found}"
     results, expected = list(got.returned), list(wanted.returned)
     if not order_of_results:

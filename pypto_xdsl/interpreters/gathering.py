@@ -181,7 +181,8 @@ class GatherFunctions(InterpreterFunctions):
         defined: Mask | None = None
         if mask is not None:
             known = np.repeat(mask.reshape(-1), stored.itemsize)[places]
-            defined = known.reshape(*values.shape, element.storage.itemsize).all(-1)
+            octets_of = known.reshape(*values.shape, element.storage.itemsize)
+            defined = np.asarray(np.all(octets_of, axis=-1))
         scale = 32 // element.storage.itemsize
         shape = (*offsets.shape[:-1], offsets.shape[-1] * scale)
         return (make_block(interpreter, op, values, defined, shape, values.shape),)
@@ -336,14 +337,16 @@ class ScatterFunctions(InterpreterFunctions):
     def run_tensor_scatter(
         self, interpreter: Interpreter, op: ptensor.ScatterOp, args: PythonValues
     ) -> PythonValues:
-        destination, index, source = args
+        destination: Tensor = args[0]
+        index: Tensor = args[1]
+        source: Tensor = args[2]
         columns = numbers(interpreter, op, index)
         stored, mask = source.read(leading(columns.shape))
         array, defined = _copy(destination)
         width = array.shape[-1]
         if ((columns < 0) | (columns >= width)).any():
             raise ProgramError(f"scatters outside {width} columns")
-        rows = np.arange(columns.shape[0])[:, None]
+        rows: Array = np.arange(len(columns), dtype=np.int64)[:, None]
         flat = rows * width + columns
         scattered(interpreter, op, array.reshape(-1), flat, stored)
         known = full_mask(mask, stored.shape)
@@ -354,17 +357,21 @@ class ScatterFunctions(InterpreterFunctions):
     def run_mscatter(
         self, interpreter: Interpreter, op: tile.MscatterOp, args: PythonValues
     ) -> PythonValues:
-        source, indices, destination = args
+        source: Tile = args[0]
+        indices: Tile = args[1]
+        destination: Tensor = args[2]
         places = numbers(interpreter, op, indices).reshape(-1)
         stored, mask = source.read(leading(indices.valid))
         machine_of(interpreter).require_defined(op, mask, "stores undefined elements")
         size = destination.array.size
-        for place, value in zip(places.tolist(), stored.reshape(-1), strict=True):
-            if not 0 <= place < size:
-                raise ProgramError(f"index {place} lies outside {size} elements")
-            at = np.unravel_index(place, destination.shape)
-            window = tuple(slice(int(index), int(index) + 1) for index in at)
-            destination.write(window, value)
+        outside = places[(places < 0) | (places >= size)]
+        if outside.size:
+            raise ProgramError(f"index {int(outside[0])} lies outside {size} elements")
+        destination.write_elements(
+            np.unravel_index(places, destination.shape),
+            stored.reshape(-1),
+            None if mask is None else mask.reshape(-1),
+        )
         return (destination,)
 
 

@@ -22,7 +22,6 @@ import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.interpreter import Interpreter, InterpreterFunctions
 from xdsl.interpreters.arith import ArithFunctions
-from xdsl.interpreters.math import MathFunctions
 from xdsl.ir import Attribute
 
 from pypto_xdsl.diagnostics import OpError
@@ -68,7 +67,6 @@ FUNCTIONS: tuple[type[InterpreterFunctions], ...] = (
     *PTO_FUNCTIONS,
     OrchFunctions,
     ControlFlowFunctions,
-    MathFunctions,
 )
 _RECURSION_LIMIT = 50_000
 """A nested region takes some five Python frames."""
@@ -139,7 +137,12 @@ def find_function(module: ModuleOp, name: str | None = None) -> orch.FuncOp:
     orchestration, or the only one that no other function uses. Raises `ArgumentError`.
     """
     functions = [op for op in module.ops if isinstance(op, orch.FuncOp)]
-    bodies = [function for function in functions if not function.is_declaration]
+    # A lowered kernel is a declaration that says where its code went.
+    bodies = [
+        function
+        for function in functions
+        if not function.is_declaration or function.implementation is not None
+    ]
     names = [function.sym_name.data for function in bodies]
     if name is not None:
         for function in bodies:
@@ -194,7 +197,7 @@ def run(
 
 def run_on(machine: Machine, function: orch.FuncOp, arguments: Arguments) -> RunResult:
     """Run a function on a machine that is set up already; see `run`."""
-    with _running():
+    with running():
         values = argument_values(machine, function, arguments)
         try:
             results = call(machine, function, values)
@@ -217,7 +220,7 @@ def run_on(machine: Machine, function: orch.FuncOp, arguments: Arguments) -> Run
 
 
 @contextmanager
-def _running() -> Generator[None]:
+def running() -> Generator[None]:
     """Floats follow IEEE without warnings, and deep nests run."""
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(max(limit, _RECURSION_LIMIT))

@@ -1,21 +1,27 @@
 """
-What xDSL's interpreter of `arith` lacks: divisions that complain instead of asserting, unsigned
-and extending ops, conversions between integers and floats.
+What xDSL's interpreters of `arith` and `math` lack: divisions that complain instead of asserting,
+unsigned and extending ops, conversions between integers and floats, functions of IEEE floats.
 """
 
 from __future__ import annotations
 
-import math
 import operator
 from collections.abc import Callable, Mapping
+from math import isfinite, isnan, trunc
 from typing import Any
 
 import numpy as np
-from xdsl.dialects import arith
+from xdsl.dialects import arith, math
 from xdsl.interpreter import Interpreter, InterpreterFunctions, PythonValues, register_impls
 from xdsl.ir import Attribute, Operation
 
-from pypto_xdsl.interpreters.elements import float_value, integer_value, is_integer, number_of
+from pypto_xdsl.interpreters.elements import (
+    element_of,
+    float_value,
+    integer_value,
+    is_integer,
+    number_of,
+)
 from pypto_xdsl.interpreters.errors import ProgramError
 from pypto_xdsl.interpreters.op_tables import Run, implements
 
@@ -85,18 +91,27 @@ _SHIFTS: Mapping[type[Operation], Callable[[int, int, int], int]] = {
 }
 
 
-def _divide(lhs: float, rhs: float) -> float:
-    with np.errstate(all="ignore"):
-        return float(np.divide(np.float64(lhs), np.float64(rhs)))
+def _reciprocal_root(operand: float) -> float:
+    return float(1 / np.sqrt(operand))
+
+
+def _in_numpy(function: Callable[..., Any]) -> Callable[..., float]:
+    """A function of IEEE floats, which gives infinities and nan instead of raising."""
+
+    def compute(*operands: float) -> float:
+        with np.errstate(all="ignore"):
+            return float(function(*map(np.float64, operands)))
+
+    return compute
 
 
 def _number_or(choose: Callable[[float, float], float]) -> Callable[[float, float], float]:
     """The other operand where one is nan."""
 
     def compute(lhs: float, rhs: float) -> float:
-        if math.isnan(lhs):
+        if isnan(lhs):
             return rhs
-        return lhs if math.isnan(rhs) else choose(lhs, rhs)
+        return lhs if isnan(rhs) else choose(lhs, rhs)
 
     return compute
 
@@ -105,9 +120,22 @@ _FLOATS: Mapping[type[Operation], Callable[[float, float], float]] = {
     arith.AddfOp: operator.add,
     arith.SubfOp: operator.sub,
     arith.MulfOp: operator.mul,
-    arith.DivfOp: _divide,
+    arith.DivfOp: _in_numpy(np.divide),
     arith.MaxnumfOp: _number_or(max),
     arith.MinnumfOp: _number_or(min),
+}
+_MATH: Mapping[type[Operation], Callable[..., float]] = {
+    math.AbsFOp: _in_numpy(np.abs),
+    math.CeilOp: _in_numpy(np.ceil),
+    math.CosOp: _in_numpy(np.cos),
+    math.ExpOp: _in_numpy(np.exp),
+    math.FloorOp: _in_numpy(np.floor),
+    math.LogOp: _in_numpy(np.log),
+    math.PowFOp: _in_numpy(np.power),
+    math.RsqrtOp: _in_numpy(_reciprocal_root),
+    math.SinOp: _in_numpy(np.sin),
+    math.SqrtOp: _in_numpy(np.sqrt),
+    math.TanhOp: _in_numpy(np.tanh),
 }
 _FLOAT: Mapping[type[Operation], Callable[[float], float]] = {
     arith.NegfOp: operator.neg,
@@ -150,14 +178,23 @@ def _to_float(_: Any, read: Callable[[int, int], int]) -> Run:
     return run
 
 
+def _bitcast(_: Any, __: None) -> Run:
+    def run(interpreter: Interpreter, op: Operation, args: PythonValues) -> PythonValues:
+        source, target = (element_of(value.type) for value in (op.operands[0], op.results[0]))
+        stored = np.asarray(source.narrow(source.number(number_of(args[0]))))
+        return (target.scalar(stored.reshape(1).view(target.storage)[0]),)
+
+    return run
+
+
 def _from_float(_: Any, signed: bool) -> Run:
     def run(interpreter: Interpreter, op: Operation, args: PythonValues) -> PythonValues:
         value, type = number_of(args[0]), op.results[0].type
         width = _width(type)
         low, high = (-(1 << (width - 1)), 1 << (width - 1)) if signed else (0, 1 << width)
-        if not (math.isfinite(value) and low <= math.trunc(value) < high):
+        if not (isfinite(value) and low <= trunc(value) < high):
             raise ProgramError(f"converts {value}, which {type} does not hold")
-        return (integer_value(math.trunc(value), type),)
+        return (integer_value(trunc(value), type),)
 
     return run
 
@@ -184,5 +221,7 @@ _INTEGER_OF: Mapping[type[Operation], bool] = {arith.FPToSIOp: True, arith.FPToU
 @implements(_RESIZED, _resize)
 @implements(_FLOAT_OF, _to_float)
 @implements(_INTEGER_OF, _from_float)
+@implements({arith.BitcastOp: None}, _bitcast)
+@implements(_MATH, _float)
 class ScalarFunctions(InterpreterFunctions):
-    """To be registered over xDSL's `ArithFunctions`."""
+    """Ops of `arith` and `math`; to be registered over xDSL's `ArithFunctions`."""

@@ -8,7 +8,8 @@
 * `--function` names the function; without it there must be only one candidate.
 * `--arg name=value` gives an argument, by name or position: a `.npy` file, a generator (`randn`,
   `uniform`, `randint`, `zeros`, `ones`, `arange`, `full:V`) with a shape where the type does not
-  tell it (`randn:64x128xf32:seed=0`), or a number. `out` parameters may be left out.
+  tell it (`randn:64x128xf32:seed=0`), or a number. `out` parameters may be left out. Pointers of
+  a `.pto` function need a shape, and all of them count as written.
 * What is written and returned is printed, unless it is saved (`--save out=path.npy`) or compared
   (`--expect out=path.npy`, within `--atol` and `--rtol`). Results are called result0, result1, ...
 * `--bisect-passes` runs the function before the passes and after each one, and names the first
@@ -37,7 +38,8 @@ from pypto_xdsl.tools.command_line import WRONG_PROGRAM, CommandLineError, run_t
 from pypto_xdsl.tools.pypto_opt import PyptoOptMain
 
 if TYPE_CHECKING:
-    from pypto_xdsl.dialects.orch import FuncOp
+    from xdsl.interpreter import Interpreter
+
     from pypto_xdsl.interpreters.arguments import Argument
     from pypto_xdsl.interpreters.run import RunResult
     from pypto_xdsl.tools.argument_specs import ValueSpec
@@ -100,27 +102,13 @@ class _Runner:
     function_name: str | None = None
     counts: dict[str, int] = field(default_factory=dict[str, int])
 
-    def function(self, module: ModuleOp) -> FuncOp:
-        from pypto_xdsl.interpreters.run import ArgumentError, find_function
-
-        try:
-            function = find_function(module, self.function_name or self.options.function)
-        except ArgumentError as e:
-            raise CommandLineError(str(e)) from e
-        self.function_name = function.sym_name.data
-        return function
-
-    def run(self, module: ModuleOp) -> tuple[FuncOp, RunResult]:
+    def run(self, module: ModuleOp) -> _Run:
         """Run the function of a module."""
-        from xdsl.interpreter import Interpreter, OpCounter
+        from xdsl.interpreter import OpCounter
 
-        from pypto_xdsl.interpreters.run import ArgumentError, run
-        from pypto_xdsl.tools.run_arguments import arguments_for
+        from pypto_xdsl.interpreters.run import ArgumentError
         from pypto_xdsl.tools.run_listeners import Progress, Trace
 
-        function = self.function(module)
-        if self.arguments is None:
-            self.arguments = arguments_for(function, self.options.arg, self.options.default_arg)
         listeners: list[Interpreter.Listener] = []
         counter = OpCounter()
         progress = Progress(sys.stderr) if sys.stderr.isatty() else None
@@ -131,20 +119,56 @@ class _Runner:
         elif progress is not None:
             listeners.append(progress)
         try:
-            result = run(
-                module,
-                function,
-                self.arguments,
-                strict=not self.options.lenient,
-                listeners=listeners,
-            )
+            found = self._run(module, listeners)
         except ArgumentError as e:
             raise CommandLineError(str(e)) from e
         finally:
             if progress is not None:
                 progress.finish()
         self.counts = dict(counter.ops)
-        return function, result
+        return found
+
+    def _run(self, module: ModuleOp, listeners: Sequence[Interpreter.Listener]) -> _Run:
+        from pypto_xdsl.dialects.orch import FuncOp
+        from pypto_xdsl.interpreters.run import find_function, run
+        from pypto_xdsl.tools.run_arguments import arguments_for
+        from pypto_xdsl.tools.run_report import written_parameters
+
+        options = self.options
+        name, strict = self.function_name or options.function, not options.lenient
+        if not any(isinstance(op, FuncOp) for op in module.ops):
+            from pypto_xdsl.tools.run_lowered import find_lowered_function, run_lowered
+
+            lowered = find_lowered_function(module, name)
+            if lowered is not None:
+                self.function_name = lowered.name
+                result = run_lowered(
+                    module,
+                    lowered,
+                    options.arg,
+                    options.default_arg,
+                    strict=strict,
+                    listeners=listeners,
+                )
+                return _Run(result, lowered.parameter_names, order_of_results=True)
+        function = find_function(module, name)
+        self.function_name = function.sym_name.data
+        if self.arguments is None:
+            self.arguments = arguments_for(function, options.arg, options.default_arg)
+        result = run(module, function, self.arguments, strict=strict, listeners=listeners)
+        ordered = not function.kind.data.is_device
+        return _Run(result, written_parameters(function), order_of_results=ordered)
+
+
+@dataclass(frozen=True)
+class _Run:
+    """One run of the function."""
+
+    result: RunResult
+    written: Sequence[str]
+    """The parameters that it may write."""
+    order_of_results: bool
+    """Whether the order of results is part of what the function does."""
 
 
 class _Reader(PyptoOptMain):
@@ -166,7 +190,7 @@ class _Reader(PyptoOptMain):
         if not self.runner.options.bisect_passes:
             return
         if previous is None:
-            _, self.runner.baseline = self.runner.run(module)
+            self.runner.baseline = self.runner.run(module).result
             return
         self._compare(previous, module)
 
@@ -177,17 +201,17 @@ class _Reader(PyptoOptMain):
         assert runner.baseline is not None
         about = f"pass '{previous.name}' changes what '{runner.function_name}' does"
         try:
-            function, result = runner.run(module)
+            found = runner.run(module)
         except CommandLineError as e:
             raise DiagnosticsError((self._found(f"{about}: {e}"),)) from e
         except DiagnosticsError as e:
             first, *rest = e.diagnostics
             raise DiagnosticsError((first.with_notes(first.note(about)), *rest)) from e
         difference = compare_runs(
-            result,
+            found.result,
             runner.baseline,
             Tolerance(runner.options.rtol, runner.options.atol),
-            order_of_results=not function.kind.data.is_device,
+            order_of_results=found.order_of_results,
         )
         if difference is not None:
             raise DiagnosticsError((self._found(f"{about}: {difference}"),))
@@ -208,8 +232,7 @@ def _run(args: Sequence[str]) -> int:
         names = [p.name for p in reader.pipeline.passes]
         print(f"'{runner.function_name}' does the same after each of {len(names)} passes")
         return 0
-    function, result = runner.run(reader.module)
-    return _report(options, runner, function, result)
+    return _report(options, runner, runner.run(reader.module))
 
 
 def _checked(rest: Sequence[str], parser: argparse.ArgumentParser) -> Sequence[str]:
@@ -228,14 +251,12 @@ def _checked(rest: Sequence[str], parser: argparse.ArgumentParser) -> Sequence[s
     return rest
 
 
-def _report(
-    options: argparse.Namespace, runner: _Runner, function: FuncOp, result: RunResult
-) -> int:
+def _report(options: argparse.Namespace, runner: _Runner, run: _Run) -> int:
     """Save, compare and print; the exit status."""
     from pypto_xdsl.tools.argument_specs import parse_value
     from pypto_xdsl.tools.run_report import joined, op_counts, output_named, outputs
 
-    found = outputs(function, result)
+    found = outputs(run.written, run.result)
     known = {output.name: output for output in found}
     for text in options.save:
         name, _, path = text.partition("=")

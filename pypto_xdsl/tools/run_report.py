@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from pypto_xdsl.dialects.orch import Direction, FuncOp
 from pypto_xdsl.interpreters.run import RunResult, TensorValue
+from pypto_xdsl.interpreters.signature import parameter_name
 from pypto_xdsl.syntax.spelling import did_you_mean
 from pypto_xdsl.tools.command_line import CommandLineError
 
@@ -33,15 +34,18 @@ class Output:
         return f"{title} = {format_value(self.value)}"
 
 
-def outputs(function: FuncOp, result: RunResult) -> list[Output]:
-    """The parameters that a function writes, and what it returns."""
-    found = [
-        Output(name, result.tensors[name])
-        for name, direction in zip(
-            result.parameter_names, function.parameter_directions, strict=True
-        )
-        if direction is not Direction.IN and name in result.tensors
+def written_parameters(function: FuncOp) -> list[str]:
+    """The parameters that a function may write."""
+    return [
+        parameter_name(function, place)
+        for place, direction in enumerate(function.parameter_directions)
+        if direction is not Direction.IN
     ]
+
+
+def outputs(written: Sequence[str], result: RunResult) -> list[Output]:
+    """The parameters that a function writes, and what it returns."""
+    found = [Output(name, result.tensors[name]) for name in written if name in result.tensors]
     for place, (value, parameter) in enumerate(
         zip(result.returned, result.returned_parameters, strict=True)
     ):

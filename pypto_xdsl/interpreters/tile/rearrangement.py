@@ -125,4 +125,4 @@ def reinterpreted(array: Array, storage: np.dtype[np.generic]) -> Array:
 def reinterpreted_mask(mask: Mask, source: Array, result: Array) -> Mask:
     """Which elements are defined after the bytes are read as others: those of defined bytes."""
     octets = np.repeat(mask.reshape(-1), source.itemsize)
-    return octets.reshape(*result.shape, result.itemsize).all(-1)
+    return np.asarray(np.all(octets.reshape(*result.shape, result.itemsize), axis=-1))

@@ -36,7 +36,6 @@ NOT_RUN: dict[str, str] = {
     "arith.addui_extended": "not used by PyPTO programs",
     "arith.mulsi_extended": "not used by PyPTO programs",
     "arith.mului_extended": "not used by PyPTO programs",
-    "arith.bitcast": "not used by PyPTO programs",
 }
 """Ops that the interpreter does not run, and why."""
 

@@ -122,3 +122,39 @@ def test_conversions_between_integers_and_floats():
         """
     )
     assert run(module, "f", [200.9, -1]).results == (200, -56, -1.0, 255.0, 200.0)
+
+
+@settings(deadline=None, max_examples=30)
+@given(value=st.floats(width=32))
+def test_functions_of_floats_do_not_raise(value: float):
+    module = program(
+        """
+        orch.func opaque @f(in %a : f32) -> (f32, f32, f32, f32) {
+          %e = math.exp %a : f32
+          %l = math.log %a : f32
+          %s = math.sqrt %a : f32
+          %p = math.powf %a, %a : f32
+          orch.return %e, %l, %s, %p : f32, f32, f32, f32
+        }
+        """
+    )
+    wide = np.float64(np.float32(value))
+    with np.errstate(all="ignore"):
+        functions = (np.exp(wide), np.log(wide), np.sqrt(wide), np.power(wide, wide))
+        expected = [float(np.float32(number)) for number in functions]
+    for got, wanted in zip(run(module, "f", [value]).results, expected, strict=True):
+        assert got == wanted or (math.isnan(got) and math.isnan(wanted))
+
+
+def test_bits_change_their_type():
+    module = program(
+        """
+        orch.func opaque @f(in %a : f32, in %b : i16) -> (i32, f16) {
+          %i = arith.bitcast %a : f32 to i32
+          %h = arith.bitcast %b : i16 to f16
+          orch.return %i, %h : i32, f16
+        }
+        """
+    )
+    # 0xBF800000 is -1.0; 0x3C00 is 1.0.
+    assert run(module, "f", [-1.0, 0x3C00]).results == (0xBF800000 - 2**32, 1.0)
