@@ -208,7 +208,7 @@ class _Lowering:
             case arith.ConstantOp():
                 self._constant(op)
             case tile.CreateOp():
-                self._note_extents(op.result, op.valid_extents)
+                self._note_extents(op.result, self._indices(op.valid_extents))
                 self._allocate(op.result)
             case tile.LoadOp():
                 self._load(op)
@@ -226,7 +226,9 @@ class _Lowering:
                 self.scalars[op.result] = self.builder.index(self._valid(op.source)[axis])
             case tile.GetBlockIdxOp() | tile.GetBlockNumOp() | tile.GetSubblockIdxOp():
                 number = self.grid[GRID[type(op)]]
-                self.scalars[op.result] = self.builder.convert(number, op.result.type)
+                place = self.builder.convert(number, op.result.type)
+                place.name_hint = op.result.name_hint
+                self.scalars[op.result] = place
             case ptensor.DimOp():
                 window = self._window(op.source)
                 extent = window.extents[op.axis.value.data]
@@ -239,7 +241,7 @@ class _Lowering:
                 self.windows[op.result] = self._window(op.source)
             case ptensor.ReadOp():
                 window = self._window(op.source)
-                offset = window.element(op.element, self.builder)
+                offset = window.element(self._indices(op.element), self.builder)
                 self._scalar(op, pto.LoadScalarOp, {"ptr": window.view.pointer, "offset": offset})
             case ptensor.WriteOp():
                 window = self._window(op.destination)
@@ -248,7 +250,7 @@ class _Lowering:
                         pto.StoreScalarOp,
                         {
                             "ptr": window.view.pointer,
-                            "offset": window.element(op.element, self.builder),
+                            "offset": window.element(self._indices(op.element), self.builder),
                             "value": self._value(op.value),
                         },
                     )
@@ -382,7 +384,7 @@ class _Lowering:
     def _note_extents(self, value: SSAValue, valid: Sequence[Index]) -> None:
         type = TileType.of(value.type)
         if DYNAMIC_INDEX in type.valid_shape:
-            self.extents[value] = self._indices(valid) if valid else type.valid_shape
+            self.extents[value] = tuple(valid) or type.valid_shape
 
     def _valid(self, value: SSAValue) -> tuple[Index, ...]:
         """The extents of the valid region of a tile."""
@@ -474,7 +476,7 @@ class _Lowering:
     def _view(self, op: tile.ReshapeOp | tile.SetValidShapeOp) -> None:
         storage = self.allocated.get(self.storage.storage(op.source))
         if isinstance(op, tile.SetValidShapeOp):
-            self._note_extents(op.result, op.valid_extents)
+            self._note_extents(op.result, self._indices(op.valid_extents))
             if storage is None or storage.type != self._buffer_type(op.result):
                 # A window keeps the shape of what it is a window of.
                 self.tiles[op.result] = self._retyped(self._tile(op.source), op.result)

@@ -1,0 +1,48 @@
+// What is not lowered yet, or cannot be, is an error at its line.
+
+// RUN: pypto-opt --split-input-file --verify-diagnostics --convert-tile-to-pto %s
+
+// expected-error @+1 {{'orch.func' op has no target: name one by the module attribute pto.target_arch = "a2a3" or the pass option backend}}
+orch.func incore @no_target() {
+  orch.return
+}
+
+// -----
+
+builtin.module attributes {pto.target_arch = "a2a3"} {
+  // Which buffer a kernel writes is known when it is compiled.
+  orch.func incore @two_buffers(out %a : tensor<16x32xf32>, out %b : tensor<16x32xf32>, in %c : i1) {
+    %r = scf.if %c -> (tensor<16x32xf32>) {
+      scf.yield %a : tensor<16x32xf32>
+    } else {
+      // expected-error @+1 {{'scf.yield' op hands over another buffer as result 0: which one it is may not depend on control flow in a kernel}}
+      scf.yield %b : tensor<16x32xf32>
+    }
+    orch.return
+  }
+
+  orch.func incore @composite(in %x : tensor<16x32xf32>) {
+    %t = tile.load %x[0, 0] : tensor<16x32xf32> -> !tile.tile<16x32xf32, vec>
+    // expected-error @+1 {{'tile.sin' op is no instruction of ascend910b, and not lowered to pto}}
+    %e = tile.sin %t : !tile.tile<16x32xf32, vec>
+    orch.return
+  }
+
+  // A column of a matrix whose elements lie row by row.
+  orch.func incore @strided_column(in %x : tensor<16x32xf32>) {
+    // expected-error @+1 {{'tile.load' op moves a column-major tile !tile.tile<16x1xf32, vec> from or to a tensor whose elements lie in nd order; reshape the tile, or make the tensor's layout agree}}
+    %t = tile.load %x[0, 3] : tensor<16x32xf32> -> !tile.tile<16x1xf32, vec>
+    orch.return
+  }
+}
+
+// -----
+
+builtin.module attributes {pto.target_arch = "a2a3"} {
+  // A row of 16 bytes is no block: the assembler's rule, at the user's line.
+  orch.func incore @misaligned(in %x : tensor<4x4xf32>) {
+    // expected-error @+1 {{'pto.alloc_tile' op expects result row-major none_box tile row byte size to be 32-byte aligned, but got 16 bytes}}
+    %t = tile.load %x[0, 0] : tensor<4x4xf32> -> !tile.tile<4x4xf32, vec>
+    orch.return
+  }
+}
