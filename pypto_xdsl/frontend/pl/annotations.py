@@ -365,8 +365,8 @@ class AnnotationReader:
                 if value is not None:
                     return value
             if self._is_symbolic(names) and isinstance(node, ast.BinOp | ast.Call | ast.UnaryOp):
-                # Arithmetic on symbols: known at run time only, and equal to nothing else.
-                return None
+                # Arithmetic on symbols: a symbol of its own, equal wherever it stands alike.
+                return Symbol(ast.unparse(self._folded(node)))
             raise self.source.error(node, f"extent '{_short(node)}' {e.reason}") from None
         if isinstance(value, bool) or not isinstance(value, int | Symbol):
             raise self.source.error(
@@ -375,6 +375,24 @@ class AnnotationReader:
                 f"got {describe_value(value)}",
             )
         return value
+
+    def _folded(self, node: ast.expr) -> ast.expr:
+        """An expression with the constants in it worked out, and symbols by their names."""
+        try:
+            value = Evaluator(self.scope).evaluate(node)
+        except Unsettled:
+            value = None
+        if isinstance(value, Symbol):
+            return ast.Name(value.name, ast.Load())
+        if isinstance(value, int) and not isinstance(value, bool):
+            return ast.Constant(value)
+        if isinstance(node, ast.BinOp):
+            return ast.BinOp(self._folded(node.left), node.op, self._folded(node.right))
+        if isinstance(node, ast.UnaryOp):
+            return ast.UnaryOp(node.op, self._folded(node.operand))
+        if isinstance(node, ast.Call):
+            return ast.Call(node.func, [self._folded(a) for a in node.args], [])
+        return node
 
     def _is_symbolic(self, names: Sequence[ast.Name]) -> bool:
         found = False

@@ -514,7 +514,7 @@ def dispatch(
             continue
         argument = operands[parameter]
         if is_tensor(argument) and info.directions[parameter] is not Direction.IN:
-            context.names.rename(argument, result)
+            context.written(argument, result)
     values = tuple(op.results)
     if submit:
         return Tuple(values)

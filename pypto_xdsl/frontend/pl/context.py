@@ -56,11 +56,20 @@ if TYPE_CHECKING:
 _OpT = TypeVar("_OpT", bound=Operation)
 
 
+class Frame(dict[str, Value]):
+    """What names stand for in a region, as far as the region changed it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.assigned: dict[str, Value] = {}
+        """What the text itself assigned, before later writes moved names on."""
+
+
 class Names:
     """What names stand for, in frames; the last frame is the innermost region."""
 
     def __init__(self) -> None:
-        self.frames: list[dict[str, Value]] = [{}]
+        self.frames: list[Frame] = [Frame()]
         self._named: dict[SSAValue, list[str]] = {}
 
     def lookup(self, name: str) -> Value:
@@ -77,8 +86,23 @@ class Names:
                 return frame[name]
         return Unavailable("is not defined here")
 
+    def assigned(self, name: str) -> Value:
+        """
+        What the text last assigned to a name, whatever was written through it since. It names the
+        same tensor.
+        """
+        for frame in reversed(self.frames):
+            if name in frame.assigned:
+                return frame.assigned[name]
+        return self.get(name)
+
     def bind(self, name: str, value: Value) -> None:
         """Let a name stand for a value, in the innermost frame."""
+        self.frames[-1].assigned[name] = value
+        self.move(name, value)
+
+    def move(self, name: str, value: Value) -> None:
+        """Let a name stand for the next value of the tensor that it names."""
         self.frames[-1][name] = value
         if isinstance(value, SSAValue) and isinstance(value.type, TensorType):
             self._named.setdefault(value, []).append(name)
@@ -93,12 +117,19 @@ class Names:
         if old is new:
             return
         for name in self.names_of(old):
-            self.bind(name, new)
+            self.move(name, new)
+
+    def leave(self, name: str, value: Value, *regions: Frame) -> None:
+        """Let a name stand for what regions gave it: assigned there, or moved on."""
+        if any(name in region.assigned for region in regions):
+            self.bind(name, value)
+        else:
+            self.move(name, value)
 
     @contextmanager
-    def frame(self) -> Generator[dict[str, Value]]:
+    def frame(self) -> Generator[Frame]:
         """A frame for a region; it holds what the region changed, also afterwards."""
-        frame: dict[str, Value] = {}
+        frame = Frame()
         self.frames.append(frame)
         try:
             yield frame
@@ -144,6 +175,8 @@ class Context:
     """The kinds of the scopes around, outermost first."""
     scope_floor: int = 0
     """How many of the scopes are around the function itself, where it is spliced."""
+    strict_ssa: bool = False
+    """Whether each name is assigned once, and so stands for one value."""
     strict_types: bool = True
     """Whether a name keeps its type."""
     dumped: set[str] = field(default_factory=set[str])
@@ -206,7 +239,7 @@ class Context:
         return self.emit(op, node)
 
     @contextmanager
-    def inside(self, block: Block) -> Generator[dict[str, Value]]:
+    def inside(self, block: Block) -> Generator[Frame]:
         """Read the statements of a region into its block; gives the frame of its names."""
         outer = self.block
         self.block = block
@@ -318,6 +351,11 @@ class Context:
         return value
 
     # Names
+
+    def written(self, old: SSAValue, new: SSAValue) -> None:
+        """A tensor was written in place: its names move on, unless each stands for one value."""
+        if not self.strict_ssa:
+            self.names.rename(old, new)
 
     def bind(self, name: str, value: Value) -> None:
         """Let a name of the function at hand stand for a value."""

@@ -19,7 +19,7 @@ from pypto_xdsl.dialects.tile.memory import CreateOp as TileCreateOp
 from pypto_xdsl.dialects.tile.types import TileType
 from pypto_xdsl.frontend.pl import statements
 from pypto_xdsl.frontend.pl.calls import constant_attribute
-from pypto_xdsl.frontend.pl.context import Construct, Context, as_tuple, hint
+from pypto_xdsl.frontend.pl.context import Construct, Context, Frame, as_tuple, hint
 from pypto_xdsl.frontend.pl.merging import carried_type, settle
 from pypto_xdsl.frontend.pl.scalars import binary, cast_scalar, condition_type
 from pypto_xdsl.frontend.pl.source import dotted_name
@@ -195,7 +195,10 @@ def _enter(context: Context, carries: Sequence[_Carry], block: Block) -> None:
         argument.name_hint = hint(carry.names[0].rpartition(":")[2])
         carry.argument = argument
         for name in carry.names:
-            context.names.bind(name, argument)
+            if name == carry.explicit:
+                context.names.bind(name, argument)
+            else:
+                context.names.move(name, argument)
 
 
 def _leave(
@@ -203,7 +206,7 @@ def _leave(
     carries: list[_Carry],
     explicit: Sequence[_Carry],
     yields: Sequence[Value] | None,
-    frame: dict[str, Value],
+    frame: Frame,
     block: Block,
     statement: ast.stmt,
 ) -> list[_Carry]:
@@ -238,7 +241,7 @@ def _leave(
 
 
 def _escaping(
-    context: Context, statement: ast.For, frame: dict[str, Value], kept: list[_Carry]
+    context: Context, statement: ast.For, frame: Frame, kept: list[_Carry]
 ) -> list[tuple[str, Value]]:
     """Names first assigned in the body and read after the loop, with their last values."""
     found: list[tuple[str, Value]] = []
@@ -416,7 +419,7 @@ def _counted(context: Context, statement: ast.For, header: _Header) -> None:
     op = scf.ForOp(*bounds, inits, block)
     op.attributes |= attributes
     context.emit(op, statement)
-    _bind_results(context, construct, kept, explicit, op.results)
+    _bind_results(context, construct, kept, explicit, op.results, frame)
     for place, (names, _, _, _) in enumerate(extra):
         result = op.results[len(kept) + place]
         for name in names:
@@ -502,7 +505,7 @@ def _loop_attributes(context: Context, header: _Header) -> dict[str, Attribute]:
 def _yields(
     context: Context,
     construct: Construct,
-    frame: dict[str, Value],
+    frame: Frame,
     explicit: Sequence[_Carry],
     statement: ast.stmt,
 ) -> list[Value] | None:
@@ -598,6 +601,7 @@ def _bind_results(
     kept: Sequence[_Carry],
     explicit: Sequence[_Carry],
     results: Sequence[OpResult],
+    frame: Frame,
 ) -> None:
     """Let the names after the loop stand for its results."""
     for carry, result in zip(kept, results, strict=False):
@@ -609,7 +613,7 @@ def _bind_results(
             result.name_hint = hint(name.rpartition(":")[2])
             outer_names = carry.names[1:]
         for name in outer_names:
-            context.names.bind(name, result)
+            context.names.leave(name, result, frame)
             if result.name_hint is None:
                 result.name_hint = hint(name.rpartition(":")[2])
 
@@ -731,7 +735,7 @@ def _while(
     inits = [carry.init for carry in carries]
     op = scf.WhileOp(inits, [init.type for init in inits], Region(before), Region(after))
     context.emit(op, statement)
-    _bind_results(context, construct, carries, explicit, op.results)
+    _bind_results(context, construct, carries, explicit, op.results, frame)
 
 
 def boolean_attribute(value: Any) -> BoolAttr:

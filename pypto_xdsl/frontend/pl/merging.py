@@ -23,7 +23,7 @@ from pypto_xdsl.dialects.ptensor.types import (
 )
 from pypto_xdsl.dialects.tile.memory import SetValidShapeOp
 from pypto_xdsl.dialects.tile.types import TileType
-from pypto_xdsl.frontend.pl.context import Context, hint
+from pypto_xdsl.frontend.pl.context import Context, Frame, hint
 from pypto_xdsl.frontend.pl.scalars import cast_scalar
 from pypto_xdsl.frontend.pl.values import (
     Tuple,
@@ -46,13 +46,24 @@ class Merge:
         self.right: list[Any] = []
         self._places: dict[tuple[int, int], int] = {}
         self._names: list[tuple[str, Any]] = []
+        self._moved: set[str] = set()
 
-    def add(self, name: str, left: Value, right: Value, *, keep: bool = False) -> None:
+    def add(
+        self,
+        name: str,
+        left: Value,
+        right: Value,
+        *,
+        keep: bool = False,
+        frames: Sequence[Frame] = (),
+    ) -> None:
         """
         A name with its value of each branch. Two names for one tensor in both branches share a
         result; `keep` gives the name a result of its own.
         """
         self._names.append((name, self._shape(left, right, keep, name)))
+        if frames and not any(name in frame.assigned for frame in frames):
+            self._moved.add(name)
 
     def _shape(self, left: Value, right: Value, keep: bool, name: str) -> Any:
         """The place of a result, or a tuple of such."""
@@ -109,7 +120,10 @@ class Merge:
         """Let the names stand for the results."""
         for name, shape in self._names:
             value = _shaped(shape, results)
-            self.context.names.bind(name, value)
+            if name in self._moved:
+                self.context.names.move(name, value)
+            else:
+                self.context.names.bind(name, value)
             if isinstance(value, OpResult) and value.name_hint is None:
                 value.name_hint = hint(name.rpartition(":")[2])
 

@@ -346,7 +346,7 @@ def _rebind_written(context: Context, op: DeclaredOp | Operation) -> None:
             continue
         for operand, effect in op.operand_effects():
             if operand is named and effect.writes:
-                context.names.rename(named, result)
+                context.written(named, result)
                 break
 
 

@@ -114,6 +114,8 @@ class ProgramReader:
         self._order: list[FunctionInfo] = []
         self._lineages = _Lineages(self)
         self._nested = 0
+        self.strict_ssa = False
+        """Whether each name is assigned once, as the program says of itself."""
         self.argument_types: dict[str, Any] = {}
         """What the user says of the parameters of a `@pl.jit` entry: types, or constants."""
 
@@ -266,6 +268,8 @@ class ProgramReader:
 
     def _names_written(self, scope: StaticScope, node: ast.Call) -> Sequence[str]:
         path = dotted_name(node.func)
+        if self.strict_ssa:
+            return ()
         if path is None or len(path) < 2 or path[0] == "self" or path[-1] in _SUBMITS:
             return calls.written_arguments(self, scope, node)
         level = path[-2] if path[-2] in LEVELS else None
@@ -443,6 +447,7 @@ class ProgramReader:
             block,
             read_expression,
             auto_scope=info.options.auto_scope,
+            strict_ssa=self.strict_ssa,
             strict_types=not info.jit,
             block_entry=block,
         )
@@ -520,6 +525,11 @@ def members(node: ast.ClassDef) -> list[ast.FunctionDef]:
 def read_class(node: ast.ClassDef, source: Source, scope: StaticScope) -> ProgramReader:
     """The reader of an `@pl.program` class."""
     program = ProgramReader(node.name, source, scope)
+    for decorator in node.decorator_list:
+        for keyword in decorator.keywords if isinstance(decorator, ast.Call) else ():
+            if keyword.arg != "strict_ssa":
+                raise source.error(keyword.value, f"a program has no option '{keyword.arg}'")
+            program.strict_ssa = evaluated(scope, keyword.value) is True
     found = members(node)
     if not found:
         raise source.error(node, f"program '{node.name}' has no @pl.function")

@@ -32,7 +32,7 @@ from pypto_xdsl.dialects.orch.scopes import (
 )
 from pypto_xdsl.dialects.tile.grid import GetBlockIdxOp
 from pypto_xdsl.frontend.pl import calls, loops, statements
-from pypto_xdsl.frontend.pl.context import Context, as_tuple, hint
+from pypto_xdsl.frontend.pl.context import Context, Frame, as_tuple, hint
 from pypto_xdsl.frontend.pl.expressions import enum_word
 from pypto_xdsl.frontend.pl.source import dotted_name
 from pypto_xdsl.frontend.pl.values import (
@@ -323,9 +323,7 @@ def _body(
     return block, _outputs(context, statement, block, frame)
 
 
-def _outputs(
-    context: Context, statement: ast.stmt, block: Block, frame: dict[str, Value]
-) -> _Outputs:
+def _outputs(context: Context, statement: ast.stmt, block: Block, frame: Frame) -> _Outputs:
     """What a scope yields: the values of names read after it, each once, in order."""
     outputs: dict[int, tuple[list[str], SSAValue]] = {}
 
@@ -349,11 +347,14 @@ def _outputs(
             continue
         yielded(value, name)
         places.append((name, value))
-    ends = list(outputs.values())
+    order = {
+        result: place for place, result in enumerate(r for op in block.ops for r in op.results)
+    }
+    ends = sorted(outputs.values(), key=lambda output: order.get(output[1], -1))
     terminator = YieldOp(*(value for _, value in ends))
     terminator.location = context.source.location(statement)
     block.add_op(terminator)
-    return _Outputs(ends, places)
+    return _Outputs(ends, places, frame)
 
 
 @dataclass
@@ -363,6 +364,7 @@ class _Outputs:
     values: list[tuple[list[str], SSAValue]]
     """Each value once, with the names that are bound to it."""
     places: list[tuple[str, Value]]
+    frame: Frame
 
     @property
     def types(self) -> list[Attribute]:
@@ -380,7 +382,7 @@ def _bind_outputs(context: Context, outputs: _Outputs, results: Sequence[OpResul
         return value
 
     for name, value in outputs.places:
-        context.names.bind(name, outer(value))
+        context.names.leave(name, outer(value), outputs.frame)
     for (names, value), result in zip(outputs.values, results, strict=True):
         result.name_hint = value.name_hint or (hint(names[0].rpartition(":")[2]) if names else None)
 

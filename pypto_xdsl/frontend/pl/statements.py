@@ -30,7 +30,7 @@ from pypto_xdsl.dialects.tile.types import TileType
 from pypto_xdsl.frontend.pl import loops, scopes, storage, subscripts
 from pypto_xdsl.frontend.pl.annotations import Annotation, AnnotationReader, tile_with_view
 from pypto_xdsl.frontend.pl.compile_time import describe
-from pypto_xdsl.frontend.pl.context import Construct, Context, as_tuple
+from pypto_xdsl.frontend.pl.context import Construct, Context, Frame, as_tuple
 from pypto_xdsl.frontend.pl.function_options import is_prologue
 from pypto_xdsl.frontend.pl.liveness import is_yield
 from pypto_xdsl.frontend.pl.merging import Merge
@@ -449,7 +449,7 @@ def _if(context: Context, statement: ast.If) -> None:
         read_body(context, statement.body if condition else statement.orelse)
         return
     value = context.materialize(condition, statement.test)
-    branches: list[tuple[Block, dict[str, Value], Construct]] = []
+    branches: list[tuple[Block, Frame, Construct]] = []
     for body in (statement.body, statement.orelse):
         block = Block()
         construct = Construct("if", node=statement)
@@ -469,7 +469,7 @@ def _if(context: Context, statement: ast.If) -> None:
         if left is right:
             if isinstance(left, SSAValue) and _is_inside(left, then_block, else_block):
                 continue
-            context.names.bind(name, left)
+            context.names.leave(name, left, then, orelse)
             continue
         if not is_live(context, statement, name):
             if not isinstance(before, Unavailable):
@@ -478,7 +478,7 @@ def _if(context: Context, statement: ast.If) -> None:
         if isinstance(left, Unavailable) or isinstance(right, Unavailable):
             context.names.bind(name, Unavailable("is assigned in one branch of an 'if' only"))
             continue
-        merge.add(name, left, right)
+        merge.add(name, left, right, frames=(then, orelse))
     types = merge.types((then_block, else_block))
     for block, values in ((then_block, merge.left), (else_block, merge.right)):
         merge.end(block, values)
@@ -509,7 +509,7 @@ def _explicit_results(
     context: Context,
     merge: Merge,
     statement: ast.If,
-    branches: Sequence[tuple[Block, dict[str, Value], Construct]],
+    branches: Sequence[tuple[Block, Frame, Construct]],
 ) -> None:
     """What the branches yield: names in order of appearance over then, else."""
     (_, then, first), (_, orelse, second) = branches
@@ -545,7 +545,22 @@ def _return(context: Context, value: ast.expr | None, statement: ast.Return) -> 
     if isinstance(value, ast.Constant) and value.value is None:
         context.returned = Tuple(())
         return
-    context.returned = context.read(value)
+    context.returned = _returned(context, value)
+
+
+def _returned(context: Context, node: ast.expr) -> Value:
+    """
+    What is returned. A name stands for what was assigned to it: that a tensor was written since
+    changes nothing about which tensor is named.
+    """
+    if isinstance(node, ast.Tuple):
+        return Tuple(tuple(_returned(context, element) for element in node.elts))
+    value = context.read(node)
+    if isinstance(node, ast.Name) and isinstance(value, SSAValue):
+        assigned = context.names.assigned(context.prefix + node.id)
+        if isinstance(assigned, SSAValue) and isinstance(assigned.type, TensorType):
+            return assigned
+    return value
 
 
 def read_function_body(context: Context, info: FunctionInfo, body: Sequence[ast.stmt]) -> None:

@@ -136,7 +136,7 @@ def _store(arguments: Arguments) -> Value:
                 bound, lambda: tile.ReshapeOp(rows, tile.ReshapeOp.reshaped(type, window))
             )
     result = emit(bound, lambda: tile.StoreOp(source, destination, offsets, atomic=atomic))
-    bound.context.names.rename(destination, result)
+    bound.context.written(destination, result)
     return result
 
 
@@ -580,7 +580,7 @@ def assemble_tensor(
     if extra > 0:
         source = drop_dimensions(bound, source, range(extra))
     result = emit(bound, lambda: ptensor.AssembleOp(source, destination, offsets, atomic=atomic))
-    bound.context.names.rename(destination, result)
+    bound.context.written(destination, result)
     return result
 
 
@@ -611,7 +611,7 @@ def _tensor_write(arguments: Arguments) -> Value:
     element = bound.tensor_type("tensor").element_type
     value = bound.scalar("value", element)
     result = emit(bound, lambda: ptensor.WriteOp(value, destination, indices))
-    bound.context.names.rename(destination, result)
+    bound.context.written(destination, result)
     return result
 
 

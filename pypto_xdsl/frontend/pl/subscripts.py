@@ -13,7 +13,7 @@ from xdsl.ir import SSAValue
 from pypto_xdsl.dialects.orch.attributes import ArrayType
 from pypto_xdsl.dialects.orch.tasks import ArrayGetOp, ArrayUpdateOp
 from pypto_xdsl.dialects.ptensor import memory as ptensor
-from pypto_xdsl.dialects.ptensor.types import symbolic_shape_of, tensor_of
+from pypto_xdsl.dialects.ptensor.types import symbolic_shape_of, tensor_of, valid_shape_of
 from pypto_xdsl.dialects.tile import memory as tile
 from pypto_xdsl.dialects.tile.types import TileType
 from pypto_xdsl.frontend.pl import operations
@@ -365,13 +365,15 @@ def _write_tensor(
             target, f"a window of {rank} dimensions is written from {source.get_num_dims()}"
         )
     kept = [e for axis, e in enumerate(window.extents) if axis not in window.dropped]
-    for want, have in zip(kept, source.get_shape(), strict=True):
-        if isinstance(want, int) and want >= 0 and have not in (want, DYNAMIC_INDEX):
+    sizes = zip(kept, source.get_shape(), valid_shape_of(source), strict=True)
+    for want, have, valid in sizes:
+        if isinstance(want, int) and want >= 0 and not {have, valid} & {want, DYNAMIC_INDEX}:
             raise context.error(target, f"a window of {want} elements is written from {have}")
     if window.dropped:
         value = _lift(bound, value, window)
     result = assemble_tensor(bound, value, base, offsets)
-    context.bind(name, result)
+    if context.lookup(name) is not result:
+        context.bind(name, result)
 
 
 def _lift(bound: Bound, value: SSAValue, window: _Window) -> SSAValue:
