@@ -31,7 +31,10 @@ class Output:
             title = f"{self.name} : {self.value.type}"
         if self.alias is not None:
             return f"{title} is {self.alias}"
-        return f"{title} = {format_value(self.value)}"
+        text = format_value(self.value)
+        # The rows of a matrix stand below each other.
+        separator = "\n" if "\n" in text else " "
+        return f"{title} ={separator}{text}"
 
 
 def written_parameters(function: FuncOp) -> list[str]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -300,3 +302,14 @@ def test_progress_shows_after_a_second(monkeypatch: pytest.MonkeyPatch):
     assert out.getvalue() == "\r\x1b[K768 ops, 2 s, at line 0"
     progress.finish()
     assert out.getvalue().endswith("\r\x1b[K")
+
+
+def test_other_tools_do_not_pay_for_numpy():
+    """The interpreters are imported when something runs, not before."""
+    code = (
+        "import sys, pypto_xdsl.tools.pypto_opt, pypto_xdsl.tools.pypto_run as tool\n"
+        "status = tool.main(['--function'])\n"
+        "assert status == 2\n"
+        "assert not any(m == 'numpy' or m.startswith('xdsl.interpreters') for m in sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
