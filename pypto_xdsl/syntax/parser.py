@@ -508,6 +508,14 @@ class LocatingParser(Parser):
         del self._defined_names[defined_around:]
         return region
 
+    def _parse_block(self) -> Block:
+        label = self._parser_state.current_token
+        name = label.text[1:]
+        if not (Block.is_default_block_name(name) or Block.is_valid_name(name)):
+            # xDSL keeps the name as a hint, which may not begin with a digit.
+            self.raise_error(f"invalid block name '^{name}'", label.span)
+        return super()._parse_block()
+
     def _parse_optional_block_arg_list(self, block: Block):
         first = self._parser_state.current_token
         if first.kind is not MLIRTokenKind.L_PAREN:

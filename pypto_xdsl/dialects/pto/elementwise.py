@@ -36,7 +36,9 @@ ORDINARY = w.Precision.DEFAULT
 
 def precision(attribute: type) -> object:
     """The property that asks for the more exact form of an op."""
-    return opt_prop_def(word(attribute), default_value=attribute(ORDINARY), prop_name="precisionType")
+    return opt_prop_def(
+        word(attribute), default_value=attribute(ORDINARY), prop_name="precisionType"
+    )
 
 
 class UnaryOp(TileOp):

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
@@ -79,15 +80,20 @@ def _print_dims(printer: Printer, shape: Sequence[int]) -> None:
 
 def parse_shape(parser: AttrParser) -> tuple[list[int], Attribute]:
     """`16x?xf32`, or with spaces between."""
-    shape: list[int] = []
+    # One match for all of it: the lexer takes what follows the first `x` for one name.
     content = parser.lexer.input.content
-    while content[parser.pos : parser.pos + 1] in _DIM_STARTS:
-        shape.append(parser.parse_shape_dimension())
-        parser.parse_shape_delimiter()
+    pattern = _SHAPE_BYTES if isinstance(content, bytes) else _SHAPE
+    match: re.Match[Any] | None = pattern.match(content, parser.pos)
+    shape: list[int] = []
+    if match is not None and match[0]:
+        dims = match[0].decode() if isinstance(content, bytes) else match[0]
+        shape = [DYNAMIC if d == "?" else int(d) for d in dims.replace("x", " ").split()]
+        parser._resume_from(match.end())  # pyright: ignore[reportPrivateUsage]
     return shape, parser.parse_type()
 
 
-_DIM_STARTS = frozenset((*"0123456789?", *(c.encode() for c in "0123456789?")))
+_SHAPE = re.compile(r"(?:(?:[0-9]{1,18}|\?)\s*x\s*)*+")
+_SHAPE_BYTES = re.compile(_SHAPE.pattern.encode())
 
 
 class _ShapedElements(InternedType, ShapedType, ContainerType[Attribute]):
