@@ -62,6 +62,7 @@ PIPELINE: tuple[str, ...] = (
     "HierarchyOutlined",
     "InOutUseValid",
     "IncoreTileOps",
+    "InlineFunctionsEliminated",
     "NormalizedStmtStructure",
     "OrchestrationReferencesResolved",
     "ReturnParamsExplicit",
@@ -69,6 +70,7 @@ PIPELINE: tuple[str, ...] = (
     "SplitIncoreOrch",
     "TileMemoryInferred",
     "TileOps2D",
+    "UnrollResolved",
 )
 """The properties that hold from some pass on."""
 

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from abc import ABC
 from collections.abc import Mapping, Sequence
-from typing import Self
+from typing import Literal, Self
 
 from xdsl.dialects.builtin import (
     ArrayAttr,
@@ -187,6 +187,18 @@ class OutlinableScopeOp(LaunchingOp, ScopeOp, ABC):
             (tensor, policy.data)
             for tensor, policy in zip(self.cached, self.cache_policies, strict=True)
         )
+
+    def list_tensors(self, clause: Literal["no_dep", "dump"], tensors: Sequence[SSAValue]) -> None:
+        """Add tensors to what a clause lists."""
+        names = [name for name, _ in self.get_irdl_definition().operands]
+        groups = [self._operand_group(name) for name in names]
+        groups[names.index(clause)] += tensors
+        self.operands = [operand for group in groups for operand in group]
+        self.properties.update(segments_property(tuple(len(group) for group in groups)))
+
+    def _operand_group(self, name: str) -> list[SSAValue]:
+        group: SSAValue | Sequence[SSAValue] | None = getattr(self, name)
+        return [group] if isinstance(group, SSAValue) else [*(group or ())]
 
     def verify_(self) -> None:
         self.verify_clauses()
