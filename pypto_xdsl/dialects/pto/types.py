@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
@@ -81,15 +81,20 @@ def _print_dims(printer: Printer, shape: Sequence[int]) -> None:
 def parse_shape(parser: AttrParser) -> tuple[list[int], Attribute]:
     """`16x?xf32`, or with spaces between."""
     # One match for all of it: the lexer takes what follows the first `x` for one name.
-    content = parser.lexer.input.content
-    pattern = _SHAPE_BYTES if isinstance(content, bytes) else _SHAPE
-    match: re.Match[Any] | None = pattern.match(content, parser.pos)
-    shape: list[int] = []
-    if match is not None and match[0]:
-        dims = match[0].decode() if isinstance(content, bytes) else match[0]
-        shape = [DYNAMIC if d == "?" else int(d) for d in dims.replace("x", " ").split()]
-        parser._resume_from(match.end())  # pyright: ignore[reportPrivateUsage]
+    dims, end = _dims_at(parser.lexer.input.content, parser.pos)
+    shape = [DYNAMIC if dim == "?" else int(dim) for dim in dims.replace("x", " ").split()]
+    if shape:
+        parser._resume_from(end)  # pyright: ignore[reportPrivateUsage]
     return shape, parser.parse_type()
+
+
+def _dims_at(content: str | bytes, position: int) -> tuple[str, int]:
+    """The text of the dimensions at a position, and where it ends."""
+    if isinstance(content, bytes):
+        data = _SHAPE_BYTES.match(content, position)
+        return (data[0].decode(), data.end()) if data else ("", position)
+    text = _SHAPE.match(content, position)
+    return (text[0], text.end()) if text else ("", position)
 
 
 _SHAPE = re.compile(r"(?:(?:[0-9]{1,18}|\?)\s*x\s*)*+")
