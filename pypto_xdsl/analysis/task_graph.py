@@ -1,0 +1,582 @@
+"""
+The task graph that the runtime would build from an orchestration function.
+
+`record(function, lineage)` follows the function as the orchestrator thread does: each call or
+submit of a device function becomes a task, in program order, and the runtime's rules say for
+which earlier tasks it waits:
+
+* **explicit**: tasks named in `deps`;
+* **creator**: whoever allocated the buffer of an argument, whatever its direction;
+* **map**: the writers of what an `input` or `inout` argument overlaps.  An `inout` or
+  `output_existing` argument is entered as a write; an `inout` that contains an earlier write
+  takes its place, since whoever waits for it waits for that one too.
+
+Inside a manual scope there are explicit edges only.  Nothing orders a write after the reads that
+came before it: `analysis/hazards.py` looks for those.
+
+Loops with known bounds are followed trip by trip.  Of a loop whose bounds only a run knows, and
+of a while, two trips are followed; of a branch whose condition only a run knows, both arms: such
+tasks are `conditional`, and edges that depend on them are not `certain`.  The values of scalar
+parameters may be given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import TypeAlias
+
+from xdsl.dialects import scf
+from xdsl.dialects.builtin import TensorType
+from xdsl.ir import Block, Operation, Region, SSAValue
+
+from pypto_xdsl.analysis.constant_evaluation import evaluate
+from pypto_xdsl.analysis.return_lineage import ReturnLineage
+from pypto_xdsl.analysis.tensor_handles import (
+    Buffer,
+    Extent,
+    Handle,
+    Overlapping,
+    created,
+    size_in_bytes,
+)
+from pypto_xdsl.diagnostics import OpError, note
+from pypto_xdsl.dialects.declared_op import DeclaredOp
+from pypto_xdsl.dialects.orch import (
+    ArgDirection,
+    ArrayCreateOp,
+    ArrayGetOp,
+    ArrayUpdateOp,
+    Direction,
+    DispatchOp,
+    FuncOp,
+    ScopeMode,
+    ScopeOp,
+    TaskDummyOp,
+    TaskInvalidOp,
+    TaskScopeOp,
+)
+from pypto_xdsl.dialects.ptensor.types import is_tensor_type, tensor_of
+
+MOST_TASKS = 20_000
+"""A graph of more tasks is refused: its loops are better given smaller bounds."""
+MOST_STEPS = 2_000_000
+"""The orchestrator is followed for so many ops."""
+UNKNOWN_TRIPS = 2
+"""So many trips are followed of a loop whose bounds only a run knows."""
+
+
+class EdgeKind(Enum):
+    """Why a task waits for another."""
+
+    EXPLICIT = "explicit"
+    CREATOR = "creator"
+    MAP = "map"
+
+
+@dataclass(frozen=True)
+class Access:
+    """What a task does to one of its arguments."""
+
+    handle: Handle
+    direction: ArgDirection
+    reads: bool
+    writes: bool
+    name: str
+    """Of the argument, as the program has it."""
+    is_certain: bool = True
+    """False: the argument may be another tensor instead."""
+
+
+@dataclass
+class TaskNode:
+    """One launched task."""
+
+    number: int
+    op: Operation
+    """The call, submit, dummy task, or what allocates a buffer."""
+    name: str
+    """The callee; `alloc` or `dummy`."""
+    accesses: tuple[Access, ...] = ()
+    trips: tuple[int, ...] = ()
+    """The trips of the loops around, outermost first."""
+    is_conditional: bool = False
+    is_manual: bool = False
+
+    @property
+    def is_allocation(self) -> bool:
+        """Whether it only allocates a buffer, and so is complete when it is launched."""
+        return self.name == "alloc"
+
+
+@dataclass(frozen=True)
+class Edge:
+    """That a task waits for an earlier one."""
+
+    producer: int
+    consumer: int
+    kind: EdgeKind
+    buffer: str = ""
+    """The buffer that makes the edge; empty for an explicit one."""
+    why: str = ""
+    is_certain: bool = True
+
+
+@dataclass
+class TaskGraph:
+    """Tasks in the order of launch, and what they wait for."""
+
+    function: FuncOp
+    tasks: list[TaskNode] = field(default_factory=list[TaskNode])
+    edges: list[Edge] = field(default_factory=list[Edge])
+    host_waits: list[tuple[int, frozenset[int]]] = field(
+        default_factory=list[tuple[int, frozenset[int]]]
+    )
+    """When the orchestrator waited for tasks itself: how many were launched then, and which it
+    waited for.  What is launched later comes after these."""
+
+    def producers(self) -> dict[int, list[Edge]]:
+        """The edges that each task waits on."""
+        found: dict[int, list[Edge]] = {}
+        for edge in self.edges:
+            found.setdefault(edge.consumer, []).append(edge)
+        return found
+
+
+@dataclass(frozen=True)
+class Tensors:
+    """The handles that a tensor value may be at run time."""
+
+    handles: tuple[Handle, ...]
+
+
+@dataclass(frozen=True)
+class Tasks:
+    """The task that a value names, or those in an array; None for no task."""
+
+    tasks: tuple[int | None, ...]
+    is_certain: bool = True
+
+
+Known: TypeAlias = "int | Tensors | Tasks | None"
+"""What is known of a value; None: nothing."""
+
+
+@dataclass(frozen=True)
+class _Entry:
+    """A write that the runtime knows of."""
+
+    handle: Handle
+    task: int
+    is_certain: bool
+
+
+@dataclass
+class _Frame:
+    """A block that is being followed, and what to do with what it hands on."""
+
+    ops: Iterator[Operation]
+    finish: Callable[[list[Known]], None]
+
+
+def record(
+    function: FuncOp, lineage: ReturnLineage, scalars: Mapping[str, int] | None = None
+) -> TaskGraph:
+    """
+    The graph of a function; `scalars` are values of its scalar parameters, by name.
+
+    Raises `OpError` where the graph would be too large, or where a call has no directions.
+    """
+    return _Recorder(function, lineage, dict(scalars or {})).run()
+
+
+class _Recorder:
+    def __init__(self, function: FuncOp, lineage: ReturnLineage, scalars: dict[str, int]):
+        self._lineage = lineage
+        self._graph = TaskGraph(function)
+        self._known: dict[SSAValue, Known] = {}
+        self._map: dict[Buffer, list[_Entry]] = {}
+        self._frames: list[_Frame] = []
+        self._trips: list[int] = []
+        self._conditional = 0
+        self._manual = 0
+        self._steps = 0
+        for index, parameter in enumerate(function.parameters):
+            name = parameter.name_hint or f"arg{index}"
+            if is_tensor_type(type := parameter.type):
+                buffer = Buffer(f"%{name}", size_in_bytes(type), parameter)
+                self._known[parameter] = Tensors((Handle.whole(buffer, type),))
+            else:
+                self._known[parameter] = scalars.get(name)
+
+    def run(self) -> TaskGraph:
+        arguments = [self._known[parameter] for parameter in self._graph.function.parameters]
+        self._follow(self._graph.function.body, arguments, lambda _: None)
+        while self._frames:
+            op = next(self._frames[-1].ops, None)
+            if op is None:
+                # A block of unstructured control flow, or without an end.
+                self._frames.pop().finish([])
+            elif op.next_op is None and not op.regions and op.parent_op() is not None:
+                values = [self._known.get(operand) for operand in op.operands]
+                self._frames.pop().finish(values)
+            else:
+                self._step(op)
+        return self._graph
+
+    def _follow(
+        self, region: Region, arguments: Sequence[Known], finish: Callable[[list[Known]], None]
+    ) -> None:
+        """Follow the block of a region next, then what comes after it."""
+        block = region.first_block
+        if block is None:
+            finish([])
+            return
+        self._set(block.args, arguments)
+        self._frames.append(_Frame(iter(_ops(block)), finish))
+
+    def _set(self, values: Sequence[SSAValue], known: Sequence[Known]) -> None:
+        for index, value in enumerate(values):
+            self._known[value] = known[index] if index < len(known) else None
+
+    # Ops.
+
+    def _step(self, op: Operation) -> None:
+        self._steps += 1
+        if self._steps > MOST_STEPS:
+            raise OpError(op, f"is step {self._steps} of the orchestrator, which is not followed")
+        match op:
+            case DispatchOp():
+                self._dispatch(op)
+            case TaskDummyOp():
+                task = self._launch(op, "dummy", (), op.deps)
+                self._known[op.task] = Tasks((task,))
+            case TaskInvalidOp():
+                self._known[op.task] = Tasks((None,))
+            case ArrayCreateOp() | ArrayGetOp() | ArrayUpdateOp():
+                self._array(op)
+            case scf.ForOp():
+                self._for(op)
+            case scf.WhileOp():
+                self._while(op)
+            case scf.IfOp():
+                self._if(op)
+            case ScopeOp() | scf.ExecuteRegionOp():
+                self._scope(op)
+            case DeclaredOp():
+                self._declared(op)
+            case _:
+                operands = [self._known.get(operand) for operand in op.operands]
+                integers = [value if isinstance(value, int) else None for value in operands]
+                self._set(op.results, evaluate(op, integers))
+
+    def _declared(self, op: DeclaredOp) -> None:
+        for operand, effect in op.operand_effects():
+            if isinstance(operand.type, TensorType) and op.READS_ELEMENTS:
+                self._host_access(operand, effect.writes)
+        for result in op.results:
+            if not is_tensor_type(type := result.type):
+                continue
+            named = op.named_operand(result)
+            if named is None:
+                self._known[result] = self._allocate(op, result)
+                continue
+            source = self._known.get(named)
+            handles = source.handles if isinstance(source, Tensors) else ()
+            if op.is_view(result):
+                starts = op.window_start(result)
+                handles = tuple(
+                    handle.reshaped(type)
+                    if starts is None
+                    else handle.window([self._extent(start) for start in starts], type)
+                    for handle in handles
+                )
+            self._known[result] = Tensors(handles)
+
+    def _extent(self, start: int | SSAValue) -> Extent:
+        if isinstance(start, int):
+            return start
+        known = self._known.get(start)
+        return known if isinstance(known, int) else None
+
+    def _allocate(self, op: Operation, result: SSAValue) -> Tensors:
+        """A buffer that the orchestrator has allocated, by a task that is complete at once."""
+        task = self._launch(op, "alloc", (), ())
+        type = tensor_of(result.type)
+        name = f"%{result.name_hint}" if result.name_hint else f"alloc{task}"
+        return Tensors((Handle.whole(created(name, type, result, task), type),))
+
+    def _host_access(self, operand: SSAValue, writes: bool) -> None:
+        """
+        The orchestrator waits for whoever allocated and wrote a tensor that it reads; before it
+        writes, also for those that keep the buffer alive, which the runtime knows.
+        """
+        known = self._known.get(operand)
+        for handle in known.handles if isinstance(known, Tensors) else ():
+            waited = [] if handle.buffer.owner is None else [handle.buffer.owner]
+            for entry in self._map.get(handle.buffer, ()):
+                if handle.touches(entry.handle):
+                    waited.append(entry.task)
+            if writes and handle.buffer.owner is not None:
+                waited += [
+                    edge.consumer
+                    for edge in self._graph.edges
+                    if edge.producer == handle.buffer.owner and edge.kind is EdgeKind.CREATOR
+                ]
+            self._graph.host_waits.append((len(self._graph.tasks), frozenset(waited)))
+
+    def _array(self, op: ArrayCreateOp | ArrayGetOp | ArrayUpdateOp) -> None:
+        if isinstance(op, ArrayCreateOp):
+            extent: int = op.result.type.extent.data  # pyright: ignore
+            self._known[op.result] = Tasks((None,) * extent)
+            return
+        array, index = self._known.get(op.array), self._known.get(op.index)
+        if not isinstance(array, Tasks):
+            self._known[op.result] = None
+        elif isinstance(op, ArrayGetOp):
+            if isinstance(index, int) and 0 <= index < len(array.tasks):
+                self._known[op.result] = Tasks((array.tasks[index],), array.is_certain)
+            else:
+                self._known[op.result] = Tasks(array.tasks, False)
+        else:
+            value = self._known.get(op.value)
+            tasks = value.tasks if isinstance(value, Tasks) else (None,)
+            if isinstance(index, int) and 0 <= index < len(array.tasks) and len(tasks) == 1:
+                changed = list(array.tasks)
+                changed[index] = tasks[0]
+                self._known[op.result] = Tasks(tuple(changed), array.is_certain)
+            else:
+                self._known[op.result] = Tasks((*array.tasks, *tasks), False)
+
+    # Control flow.
+
+    def _for(self, loop: scf.ForOp) -> None:
+        lower, upper, step = (self._extent(bound) for bound in loop.operands[:3])
+        if lower is None or upper is None or step is None or step <= 0:
+            trips: Sequence[int | None] = [lower] + [None] * (UNKNOWN_TRIPS - 1)
+        else:
+            trips = range(lower, upper, step)
+        is_known = isinstance(trips, range)
+        inits = [self._known.get(init) for init in loop.operands[3:]]
+        remaining = iter(trips)
+        self._trips.append(-1)
+        self._conditional += not is_known
+
+        def go_on(carried: list[Known]) -> None:
+            self._trips[-1] += 1
+            trip = next(remaining, self)
+            if isinstance(trip, _Recorder):
+                self._trips.pop()
+                self._conditional -= not is_known
+                # Perhaps the body never ran.
+                results = carried if is_known else _either(inits, carried)
+                self._set(loop.results, results)
+                return
+            self._follow(loop.body, [trip, *carried], go_on)
+
+        go_on(inits)
+
+    def _while(self, loop: scf.WhileOp) -> None:
+        trips = 0
+        self._trips.append(0)
+        entered_unknown = False
+
+        def decided(values: list[Known]) -> None:
+            nonlocal trips, entered_unknown
+            condition, *handed_on = values or [None]
+            known = isinstance(condition, int)
+            if not known and not entered_unknown:
+                entered_unknown = True
+                self._conditional += 1
+            goes_on = bool(condition) if known else trips < UNKNOWN_TRIPS
+            if not goes_on:
+                self._trips.pop()
+                self._conditional -= entered_unknown
+                self._set(loop.results, handed_on)
+                return
+            trips += 1
+            self._trips[-1] = trips - 1
+            self._follow(
+                loop.after_region,
+                handed_on,
+                lambda carried: self._follow(loop.before_region, carried, decided),
+            )
+
+        inits = [self._known.get(init) for init in loop.operands]
+        self._follow(loop.before_region, inits, decided)
+
+    def _if(self, branch: scf.IfOp) -> None:
+        condition = self._known.get(branch.cond)
+        true, false = branch.regions
+        if isinstance(condition, int):
+            region = true if condition else false
+            self._follow(region, (), lambda values: self._set(branch.results, values))
+            return
+        self._conditional += 1
+
+        def second(values: list[Known]) -> None:
+            def end(others: list[Known]) -> None:
+                self._conditional -= 1
+                self._set(branch.results, _either(values, others))
+
+            self._follow(false, (), end)
+
+        self._follow(true, (), second)
+
+    def _scope(self, op: Operation) -> None:
+        is_manual = isinstance(op, TaskScopeOp) and op.mode.data is ScopeMode.MANUAL
+        self._manual += is_manual
+
+        def end(values: list[Known]) -> None:
+            self._manual -= is_manual
+            self._set(op.results, values)
+
+        self._follow(op.regions[0], (), end)
+
+    # Tasks.
+
+    def _dispatch(self, dispatch: DispatchOp) -> None:
+        callee = self._lineage.calls.callee(dispatch)
+        if callee is not None and not callee.kind.data.is_device and not callee.is_declaration:
+            if self._lineage.calls.is_recursive(dispatch):
+                raise OpError(dispatch, "recurses: its task graph cannot be followed")
+            arguments = [self._known.get(argument) for argument in dispatch.arguments]
+            self._follow(callee.body, arguments, lambda values: self._set(dispatch.results, values))
+            return
+        accesses = tuple(self._accesses(dispatch, callee))
+        task = self._launch(dispatch, dispatch.callee_name, accesses, dispatch.deps)
+        for result in dispatch.callee_results:
+            self._known[result] = self._result(dispatch, result, task)
+        if dispatch.task is not None:
+            self._known[dispatch.task] = Tasks((task,))
+
+    def _accesses(self, dispatch: DispatchOp, callee: FuncOp | None) -> Iterator[Access]:
+        directions = dispatch.directions
+        if directions is None and any(isinstance(a.type, TensorType) for a in dispatch.arguments):
+            raise OpError(
+                dispatch, "has no directions of its arguments: run 'derive-call-directions' first"
+            )
+        for index, argument in enumerate(dispatch.arguments):
+            known = self._known.get(argument)
+            if directions is None or not isinstance(known, Tensors):
+                continue
+            direction = directions[index]
+            declared = Direction.INOUT
+            if callee is not None and index < len(callee.directions):
+                declared = callee.parameter_directions[index]
+            reads = direction in (ArgDirection.INPUT, ArgDirection.INOUT)
+            writes = direction not in (ArgDirection.INPUT, ArgDirection.SCALAR)
+            if direction is ArgDirection.NO_DEP:
+                reads, writes = declared.reads, declared.writes
+            name = f"%{argument.name_hint}" if argument.name_hint else f"argument {index}"
+            for handle in known.handles:
+                yield Access(handle, direction, reads, writes, name, len(known.handles) == 1)
+        if dispatch.predicate_tensor is not None:
+            known = self._known.get(dispatch.predicate_tensor)
+            for handle in known.handles if isinstance(known, Tensors) else ():
+                yield Access(handle, ArgDirection.NO_DEP, True, False, "the predicate")
+
+    def _result(self, dispatch: DispatchOp, result: SSAValue, task: int) -> Known:
+        """What a result of a task is: the argument it names, or a buffer that it allocated."""
+        if not is_tensor_type(type := result.type):
+            return None
+        index = next(i for i, value in enumerate(dispatch.results) if value is result)
+        lineage = self._lineage.of_result(dispatch, dispatch.results[index])
+        if lineage is not None and lineage.parameter < len(dispatch.arguments):
+            return self._known.get(dispatch.arguments[lineage.parameter])
+        name = f"%{result.name_hint}" if result.name_hint else f"result {index}"
+        return Tensors((Handle.whole(created(name, type, result, task), type),))
+
+    def _launch(
+        self, op: Operation, name: str, accesses: tuple[Access, ...], deps: Sequence[SSAValue]
+    ) -> int:
+        graph, number = self._graph, len(self._graph.tasks)
+        if number >= MOST_TASKS:
+            raise OpError(
+                op,
+                f"is task {number} of the graph, which is not followed further",
+                [note(graph.function, "the graph is of this function")],
+            )
+        task = TaskNode(
+            number,
+            op,
+            name,
+            accesses,
+            tuple(self._trips),
+            self._conditional > 0,
+            self._manual > 0,
+        )
+        graph.tasks.append(task)
+        edges: dict[int, Edge] = {}
+
+        def wait(producer: int, kind: EdgeKind, buffer: str, why: str, certain: bool) -> None:
+            # The runtime keeps a producer once; the first reason is told.
+            known = edges.get(producer)
+            if known is None or (certain and not known.is_certain):
+                edges[producer] = Edge(producer, number, kind, buffer, why, certain)
+
+        for dep in deps:
+            named = self._known.get(dep)
+            for producer in named.tasks if isinstance(named, Tasks) else ():
+                if producer is not None:
+                    certain = isinstance(named, Tasks) and named.is_certain
+                    wait(producer, EdgeKind.EXPLICIT, "", "named in deps", certain)
+        if not task.is_manual:
+            for access in accesses:
+                self._wait_for_writers(access, wait)
+            for access in accesses:
+                if access.direction in (ArgDirection.INOUT, ArgDirection.OUTPUT_EXISTING):
+                    certain = access.is_certain and not task.is_conditional
+                    entry = _Entry(access.handle, number, certain)
+                    self._map.setdefault(access.handle.buffer, []).append(entry)
+        graph.edges.extend(edges[producer] for producer in sorted(edges))
+        return number
+
+    def _wait_for_writers(
+        self, access: Access, wait: Callable[[int, EdgeKind, str, str, bool], None]
+    ) -> None:
+        handle, buffer = access.handle, access.handle.buffer
+        if access.name == "the predicate":
+            return
+        if buffer.owner is not None:
+            wait(buffer.owner, EdgeKind.CREATOR, buffer.name, f"allocates {buffer.name}", True)
+        if access.direction not in (ArgDirection.INPUT, ArgDirection.INOUT):
+            return
+        kept: list[_Entry] = []
+        entries = self._map.get(buffer, [])
+        for entry in reversed(entries):
+            overlap = handle.overlap(entry.handle)
+            if overlap is not Overlapping.NONE:
+                known = handle.is_known and entry.handle.is_known
+                certain = known and entry.is_certain and access.is_certain
+                what = "reads" if access.direction is ArgDirection.INPUT else "updates"
+                why = f"{what} {access.name}, which it writes"
+                wait(entry.task, EdgeKind.MAP, buffer.name, why, certain)
+            covered = overlap is Overlapping.COVERED and access.direction is ArgDirection.INOUT
+            if not covered or self._conditional or not access.is_certain:
+                kept.append(entry)
+        if entries:
+            self._map[buffer] = kept[::-1]
+
+
+def _ops(block: Block) -> Iterator[Operation]:
+    op = block.first_op
+    while op is not None:
+        yield op
+        op = op.next_op
+
+
+def _either(one: Sequence[Known], other: Sequence[Known]) -> list[Known]:
+    """What is known of values that are one or the other."""
+    found: list[Known] = []
+    for left, right in zip(one, other, strict=False):
+        if isinstance(left, Tensors) and isinstance(right, Tensors):
+            found.append(Tensors(tuple(dict.fromkeys((*left.handles, *right.handles)))))
+        elif isinstance(left, Tasks) and isinstance(right, Tasks):
+            same = left == right
+            tasks = left.tasks if same else (*left.tasks, *right.tasks)
+            found.append(Tasks(tasks, same and left.is_certain))
+        else:
+            found.append(left if left == right else None)
+    return found

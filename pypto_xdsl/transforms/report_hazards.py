@@ -1,0 +1,67 @@
+"""
+report-hazards: warns of tasks that touch the same bytes while nothing orders them.
+
+    %t1 = orch.call @fill(input %x, output_existing %t)
+    %a1 = orch.call @copy(input %t1, output_existing %a)     // reads %t
+    %t2 = orch.call @fill(input %y, inout %t1)               // waits for the first, not for @copy
+    // warning: writes %t while 'copy' may still read it
+
+The graph is the one that the runtime would build (`analysis/task_graph.py`); the program is not
+changed.  A warning names both places and the buffer; `deps` on the second task orders the two.
+Needs directions (`derive-call-directions`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+
+from pypto_xdsl.analysis.call_graph import CallGraph
+from pypto_xdsl.analysis.hazards import Hazard, HazardKind, hazards
+from pypto_xdsl.analysis.return_lineage import ReturnLineage
+from pypto_xdsl.analysis.task_graph import record
+from pypto_xdsl.diagnostics import note, warn
+from pypto_xdsl.dialects.orch import FunctionKind
+from pypto_xdsl.properties.checked_pass import CheckedPass
+
+
+@dataclass(frozen=True)
+class ReportHazardsPass(CheckedPass):
+    """Warn of pairs of tasks that touch the same bytes in no order."""
+
+    name = "report-hazards"
+    required = ("CallDirectionsResolved",)
+
+    def run(self, ctx: Context, module: ModuleOp) -> None:
+        lineage = ReturnLineage(CallGraph(module))
+        for function in lineage.calls.functions:
+            is_entry = function.kind.data is FunctionKind.ORCHESTRATION
+            if is_entry and not function.is_declaration:
+                for hazard in hazards(record(function, lineage)):
+                    _warn(hazard)
+
+
+_SAYS = {
+    HazardKind.WRITE_AFTER_READ: ("writes", "may still read it"),
+    HazardKind.WRITE_AFTER_WRITE: ("writes", "may still write it"),
+    HazardKind.READ_AFTER_WRITE: ("reads", "may still write it"),
+}
+
+
+def _warn(hazard: Hazard) -> None:
+    first, second = hazard.first, hazard.second
+    does, still = _SAYS[hazard.kind]
+    buffer = hazard.second_access.handle.buffer.name
+    if first.op is second.op:
+        warn(
+            second.op,
+            f"{does} {buffer} while the same call in another trip of the loop {still}: "
+            "nothing orders the two",
+        )
+        return
+    where = note(first.op, f"'{first.name}' is launched here")
+    warn(
+        second.op, f"{does} {buffer} while '{first.name}' {still}: nothing orders the two", [where]
+    )

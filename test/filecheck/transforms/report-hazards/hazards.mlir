@@ -1,0 +1,90 @@
+// Tasks that touch the same bytes while nothing orders them.
+
+// RUN: pypto-opt --derive-call-directions --report-hazards --split-input-file --verify-diagnostics %s
+
+// D11: the next writer of %t does not wait for who still reads it. With `deps` it does.
+
+orch.func incore @fill(in tensor<32x32xf32>, out tensor<32x32xf32>) -> tensor<32x32xf32> returns [1]
+orch.func orchestration @write_after_read(in %x : tensor<32x32xf32>, in %y : tensor<32x32xf32>, out %a : tensor<32x32xf32>, out %b : tensor<32x32xf32>) {
+  %t = ptensor.create : tensor<32x32xf32>
+  %t1 = orch.call @fill(%x, %t) : (tensor<32x32xf32>, tensor<32x32xf32>) -> tensor<32x32xf32>
+  // expected-note @+1 {{'fill' is launched here}}
+  %a1 = orch.call @fill(%t1, %a) : (tensor<32x32xf32>, tensor<32x32xf32>) -> tensor<32x32xf32>
+  %b1, %read = orch.submit @fill(%t1, %b) : (tensor<32x32xf32>, tensor<32x32xf32>) -> (tensor<32x32xf32>, !orch.task_id)
+  // expected-warning @+1 {{'orch.submit' op writes %t while 'fill' may still read it: nothing orders the two}}
+  %t2, %written = orch.submit @fill(%y, %t1) deps [%read] : (tensor<32x32xf32>, tensor<32x32xf32>) -> (tensor<32x32xf32>, !orch.task_id)
+  orch.return
+}
+
+// -----
+
+// Two trips of a parallel loop that write the same bytes; windows that do not meet are fine.
+
+orch.func incore @fill(in tensor<32x32xf32>, out tensor<32x32xf32>) -> tensor<32x32xf32> returns [1]
+orch.func orchestration @parallel(in %x : tensor<32x32xf32>, out %a : tensor<32x32xf32>, out %b : tensor<128x32xf32>) {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %four = arith.constant 4 : index
+  %rows = arith.constant 32 : index
+  %r = scf.for %i = %zero to %four step %one iter_args(%a0 = %a) -> (tensor<32x32xf32>) {
+    // expected-warning @+1 {{writes %a while the same call in another trip of the loop may still write it: nothing orders the two}}
+    %a1 = orch.call @fill(%x, %a0) : (tensor<32x32xf32>, tensor<32x32xf32>) -> tensor<32x32xf32>
+    scf.yield %a1 : tensor<32x32xf32>
+  } {orch.loop = #orch<loop parallel>}
+  scf.for %i = %zero to %four step %one {
+    %row = arith.muli %i, %rows : index
+    %w = ptensor.slice %b[%row, 0] : tensor<128x32xf32> -> tensor<32x32xf32>
+    %w1 = orch.call @fill(%x, %w) : (tensor<32x32xf32>, tensor<32x32xf32>) -> tensor<32x32xf32>
+  } {orch.loop = #orch<loop parallel>}
+  orch.return
+}
+
+// -----
+
+// Windows whose place only a run knows may meet.
+
+orch.func incore @fill(in tensor<32x32xf32>, out tensor<32x32xf32>) -> tensor<32x32xf32> returns [1]
+orch.func orchestration @unknown_windows(in %x : tensor<32x32xf32>, in %n : index, out %b : tensor<128x32xf32>) {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %four = arith.constant 4 : index
+  scf.for %i = %zero to %four step %one {
+    %row = arith.muli %i, %n : index
+    %w = ptensor.slice %b[%row, 0] : tensor<128x32xf32> -> tensor<32x32xf32>
+    // expected-warning @+1 {{writes %b while the same call in another trip of the loop may still write it}}
+    %w1 = orch.call @fill(%x, %w) : (tensor<32x32xf32>, tensor<32x32xf32>) -> tensor<32x32xf32>
+  } {orch.loop = #orch<loop parallel>}
+  orch.return
+}
+
+// -----
+
+// In a manual scope only the dependencies that are spelled out order tasks; an argument marked
+// no_dep likewise.
+
+orch.func incore @fill(in tensor<32x32xf32>, out tensor<32x32xf32>) -> tensor<32x32xf32> returns [1]
+orch.func orchestration @by_hand(in %x : tensor<32x32xf32>, out %a : tensor<32x32xf32>, out %b : tensor<32x32xf32>, out %c : tensor<32x32xf32>) {
+  %a3 = orch.task_scope manual -> (tensor<32x32xf32>) {
+    // expected-note @+1 {{'fill' is launched here}}
+    %a1, %t = orch.submit @fill(%x, %a) : (tensor<32x32xf32>, tensor<32x32xf32>) -> (tensor<32x32xf32>, !orch.task_id)
+    %b1, %u = orch.submit @fill(%a1, %b) deps [%t] : (tensor<32x32xf32>, tensor<32x32xf32>) -> (tensor<32x32xf32>, !orch.task_id)
+    orch.yield %a1 : tensor<32x32xf32>
+  }
+  // expected-warning @+1 {{reads %a while 'fill' may still write it: nothing orders the two}}
+  %c1 = orch.call @fill(%a3, %c) no_dep [0] : (tensor<32x32xf32>, tensor<32x32xf32>) -> tensor<32x32xf32>
+  orch.return
+}
+
+// -----
+
+// What the orchestrator itself waits for is done: reading an element orders what follows.
+
+orch.func incore @fill(in tensor<32x32xf32>, out tensor<32x32xf32>) -> tensor<32x32xf32> returns [1]
+orch.func orchestration @host_reads(in %x : tensor<32x32xf32>, in %y : tensor<32x32xf32>, out %a : tensor<32x32xf32>) {
+  %t = ptensor.create : tensor<32x32xf32>
+  %t1 = orch.call @fill(%x, %t) : (tensor<32x32xf32>, tensor<32x32xf32>) -> tensor<32x32xf32>
+  %a1 = orch.call @fill(%t1, %a) : (tensor<32x32xf32>, tensor<32x32xf32>) -> tensor<32x32xf32>
+  %e = ptensor.read %a1[0, 0] : tensor<32x32xf32> -> f32
+  %t2 = orch.call @fill(%y, %t1) : (tensor<32x32xf32>, tensor<32x32xf32>) -> tensor<32x32xf32>
+  orch.return
+}
