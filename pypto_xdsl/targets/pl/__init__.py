@@ -1,0 +1,32 @@
+"""
+A module as a program of PyPTO's Python DSL: `pypto-opt kernel.mlir -t pl`.
+
+The text is in SSA form (`strict_ssa=True`): each name stands for one value, loops have
+`init_values` and yield. Reading it back gives the same module; what the DSL has no words for is an
+error that names it.
+
+* `program` writes functions and their signatures, `statements` the ops in them, `control_flow`
+  loops, branches and scopes.
+* `scalars` writes arithmetic as expressions, `calls` ops and calls, `types` annotations.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import IO
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.utils.target import Target
+
+from pypto_xdsl.targets.pl.program import program_text
+
+
+@dataclass(frozen=True)
+class PlTarget(Target):
+    """Prints a program in PyPTO's Python DSL."""
+
+    name = "pl"
+
+    def emit(self, ctx: Context, module: ModuleOp, output: IO[str]) -> None:
+        output.write(program_text(module))

@@ -1,0 +1,614 @@
+"""Ops and calls as calls of the DSL."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, cast
+
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    FloatAttr,
+    IntegerAttr,
+    StringAttr,
+    UnitAttr,
+)
+from xdsl.dialects.utils import EnumAttribute
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from pypto_xdsl.diagnostics import OpError
+from pypto_xdsl.dialects import orch, ptensor, tile
+from pypto_xdsl.dialects.declared_op import DeclaredOp
+from pypto_xdsl.dialects.orch.launch import Predicate
+from pypto_xdsl.dialects.ptensor import fill as tensor_fill
+from pypto_xdsl.dialects.ptensor import gather as tensor_gather
+from pypto_xdsl.dialects.ptensor import grid as tensor_grid
+from pypto_xdsl.dialects.ptensor.attributes import (
+    AtomicKind,
+    MaskPatternAttr,
+    PadValueAttr,
+    RoundModeAttr,
+)
+from pypto_xdsl.dialects.ptensor.types import (
+    layout_of,
+    symbolic_shape_of,
+    tensor_of,
+)
+from pypto_xdsl.dialects.tile import cross_core, fill, gather, rearrangement, sync, windows
+from pypto_xdsl.dialects.tile import storage as tile_storage
+from pypto_xdsl.dialects.tile.types import TileType
+from pypto_xdsl.frontend.pl.op_table import SPELLED, Parameter, signature
+from pypto_xdsl.frontend.pl.vocabulary import DTYPE_NAMES, spell, spell_dtype
+from pypto_xdsl.syntax.lists import Index, mixed_indices
+from pypto_xdsl.targets.pl.scalars import Part
+
+Parts = list[Part]
+_SIGNS = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
+
+
+def listed(indices: Sequence[Index]) -> Parts:
+    """A list of indices."""
+    parts: Parts = ["["]
+    for place, index in enumerate(indices):
+        if place:
+            parts.append(", ")
+        parts.append(index if isinstance(index, SSAValue) else str(index))
+    return [*parts, "]"]
+
+
+def _call(name: str, *arguments: Parts) -> Parts:
+    parts: Parts = [f"pl.{name}("]
+    for place, argument in enumerate(arguments):
+        if place:
+            parts.append(", ")
+        parts += argument
+    return [*parts, ")"]
+
+
+def _shape(type: TileType) -> Parts:
+    return listed(type.get_shape())
+
+
+def _extents(type: Attribute, sizes: Sequence[Index]) -> Parts:
+    """The extents of a tensor's type, with the values of those known at run time."""
+    return (
+        listed(sizes)
+        if sizes
+        else listed(cast(Sequence[Index], symbolic_shape_of(tensor_of(type))))
+    )
+
+
+def _keyword(name: str, text: str) -> Parts:
+    return [f"{name}={text}"]
+
+
+# Ops with a form of their own
+
+
+def _load(op: tile.LoadOp) -> Parts:
+    result = TileType.of(op.result.type)
+    arguments: list[Parts] = [[op.source], listed(op.window_offsets), _shape(result)]
+    if op.valid_extents:
+        arguments.append(["valid_shape=", *listed(op.valid_extents)])
+    elif result.valid_shape != result.get_shape():
+        arguments.append(["valid_shape=", *listed(result.valid_shape)])
+    if result.memory_space is not None:
+        arguments.append(_keyword("target_memory", spell("Mem", result.memory_space)))
+    return _call("tile.load", *arguments)
+
+
+def _store(op: tile.StoreOp) -> Parts:
+    arguments: list[Parts] = [[op.source], listed(op.window_offsets), [op.destination]]
+    if op.atomic.data is not AtomicKind.NONE:
+        arguments.append(_keyword("atomic", spell("AtomicType", op.atomic.data)))
+    return _call("tile.store", *arguments)
+
+
+def _tile_create(op: tile.CreateOp) -> Parts:
+    result = TileType.of(op.result.type)
+    arguments = [_shape(result), _keyword("dtype", spell_dtype(result.element_type))]
+    if result.memory_space is not None:
+        arguments.append(_keyword("target_memory", spell("Mem", result.memory_space)))
+    if op.valid_extents:
+        raise OpError(op, "has no spelling in the DSL with a run-time valid region")
+    return _call("tile.create", *arguments)
+
+
+def _tile_full(op: tile.FullOp) -> Parts:
+    result = TileType.of(op.result.type)
+    dtype = _keyword("dtype", spell_dtype(result.element_type))
+    return _call("tile.full", _shape(result), dtype, ["value=", op.value])
+
+
+def _tile_reshape(op: tile.ReshapeOp) -> Parts:
+    return _call("tile.reshape", [op.source], _shape(TileType.of(op.result.type)))
+
+
+def _move(op: tile.MoveOp) -> Parts:
+    source, result = TileType.of(op.source.type), TileType.of(op.result.type)
+    if result.memory_space is None:
+        raise OpError(op, "does not say where it moves the tile")
+    arguments: list[Parts] = [
+        [op.source],
+        _keyword("target_memory", spell("Mem", result.memory_space)),
+    ]
+    if result.layout != tile.MoveOp.moved(source, result.memory_space).layout:
+        arguments.append(_keyword("blayout", spell("TileLayout", result.layout.blayout)))
+        arguments.append(_keyword("slayout", spell("TileLayout", result.layout.slayout)))
+    return _call("tile.move", *arguments)
+
+
+def _set_validshape(level: str) -> Callable[[Any], Parts]:
+    def form(op: Any) -> Parts:
+        extents: Sequence[Index] = op.valid_extents
+        arguments: list[Parts] = [[op.source]]
+        if len(extents) == 2:
+            arguments += [listed([extent])[1:-1] for extent in extents]
+        else:
+            arguments.append(listed(extents))
+        return _call(f"{level}.set_validshape", *arguments)
+
+    return form
+
+
+def _read(level: str) -> Callable[[Any], Parts]:
+    return lambda op: _call(f"{level}.read", [op.source], listed(op.element))
+
+
+def _write(level: str) -> Callable[[Any], Parts]:
+    return lambda op: _call(f"{level}.write", [op.destination], listed(op.element), [op.value])
+
+
+def _slice(op: windows.SliceOp) -> Parts:
+    result = TileType.of(op.result.type)
+    arguments: list[Parts] = [[op.source], _shape(result), listed(op.window_offsets)]
+    if op.valid_extents:
+        arguments.append(["valid_shape=", *listed(op.valid_extents)])
+    else:
+        arguments.append(["valid_shape=", *listed(result.valid_shape)])
+    return _call("tile.slice", *arguments)
+
+
+def _extract(op: windows.ExtractOp) -> Parts:
+    result = TileType.of(op.result.type)
+    row, column = op.window_offsets
+    arguments: list[Parts] = [
+        [op.source],
+        listed([row])[1:-1],
+        listed([column])[1:-1],
+        _shape(result),
+    ]
+    if result.memory_space is not None:
+        arguments.append(_keyword("target_memory", spell("Mem", result.memory_space)))
+    return _call("tile.extract", *arguments)
+
+
+def _tile_assemble(op: windows.AssembleOp) -> Parts:
+    return _call("tile.assemble", [op.destination], [op.source], listed(op.window_offsets))
+
+
+def _tile_transpose(op: rearrangement.TransposeOp) -> Parts:
+    axes = [[str(axis.value.data)] for axis in (op.axis1, op.axis2)]
+    arguments: list[Parts] = [[op.source], *cast(list[Parts], axes)]
+    if op.tmp is not None:
+        arguments.append([op.tmp])
+    return _call("tile.transpose", *arguments)
+
+
+def _reinterpret(op: rearrangement.ReinterpretViewOp) -> Parts:
+    result = TileType.of(op.result.type)
+    dtype: Parts = [spell_dtype(result.element_type)]
+    shape: Parts = ["shape=", *_shape(result)]
+    return _call("tile.reinterpret_view", [op.source], dtype, shape)
+
+
+def _fillpad_expand(level: str) -> Callable[[Any], Parts]:
+    def form(op: Any) -> Parts:
+        type = op.result.type
+        shape = type.get_shape()
+        pad = _keyword("pad_value", spell("PadValue", op.pad_value.data))
+        return _call(f"{level}.fillpad_expand", [op.source], listed(shape), pad)
+
+    return form
+
+
+def _generator(level: str) -> Callable[[Any], Parts]:
+    def form(op: Any) -> Parts:
+        type = op.result.type
+        dtype = _keyword("dtype", spell_dtype(type.element_type))
+        arguments: list[Parts] = [[op.start], listed(type.get_shape()), dtype]
+        if op.descending.value.data:
+            arguments.append(_keyword("descending", "True"))
+        return _call(f"{level}.ci", *arguments)
+
+    return form
+
+
+def _tri(op: fill.TriOp) -> Parts:
+    type = TileType.of(op.result.type)
+    arguments: list[Parts] = [[op.diagonal], _shape(type), listed(type.valid_shape)]
+    arguments.append(_keyword("dtype", spell_dtype(type.element_type)))
+    arguments.append(_keyword("upper", str(bool(op.upper.value.data))))
+    return _call("tile.tri", *arguments)
+
+
+def _tensor_create(op: ptensor.CreateOp) -> Parts:
+    type = tensor_of(op.result.type)
+    return _call(
+        "tensor.create",
+        _extents(type, op.extents),
+        _keyword("dtype", spell_dtype(type.element_type)),
+        _keyword("layout", spell("TensorLayout", layout_of(type))),
+    )
+
+
+def _tensor_full(op: ptensor.FullOp) -> Parts:
+    type = tensor_of(op.result.type)
+    dtype = _keyword("dtype", spell_dtype(type.element_type))
+    return _call("tensor.full", _extents(type, op.extents), dtype, ["value=", op.value])
+
+
+def _tensor_slice(op: ptensor.SliceOp) -> Parts:
+    from pypto_xdsl.dialects.ptensor.types import valid_shape_of
+
+    type = tensor_of(op.result.type)
+    arguments: list[Parts] = [
+        [op.source],
+        _extents(type, op.extents),
+        listed(op.window_offsets),
+    ]
+    valid = valid_shape_of(type)
+    if valid != type.get_shape():
+        if DYNAMIC_INDEX in valid:
+            raise OpError(op, "has no spelling in the DSL with a run-time valid region")
+        arguments.append(listed(valid))
+    return _call("tensor.slice", *arguments)
+
+
+def _tensor_reshape(op: ptensor.ReshapeOp) -> Parts:
+    return _call("tensor.reshape", [op.source], _extents(op.result.type, op.extents))
+
+
+def _tensor_view(op: Any) -> Parts:
+    type = tensor_of(op.result.type)
+    layout = _keyword("layout", spell("TensorLayout", layout_of(type)))
+    return _call("tensor.view", [op.source], _extents(type, op.extents), layout)
+
+
+def _tensor_reinterpret(op: Any) -> Parts:
+    type = tensor_of(op.result.type)
+    shape: Parts = ["shape=", *_extents(type, op.extents)]
+    return _call("tensor.reinterpret_view", [op.source], [spell_dtype(type.element_type)], shape)
+
+
+def _tensor_assemble(op: ptensor.AssembleOp) -> Parts:
+    arguments: list[Parts] = [[op.destination], [op.source], listed(op.window_offsets)]
+    if op.atomic.data is not AtomicKind.NONE:
+        arguments.append(_keyword("atomic", spell("AtomicType", op.atomic.data)))
+    return _call("tensor.assemble", *arguments)
+
+
+def _dim(op: ptensor.DimOp) -> Parts:
+    return _call("tensor.dim", [op.source], [str(op.axis.value.data)])
+
+
+def _tensor_transpose(op: Any) -> Parts:
+    axes: list[Parts] = [[str(axis.value.data)] for axis in (op.axis1, op.axis2)]
+    return _call("tensor.transpose", [op.source], *axes)
+
+
+def _create_l1(op: tensor_fill.CreateL1Op) -> Parts:
+    type = tensor_of(op.result.type)
+    arguments: list[Parts] = [
+        listed(type.get_shape()),
+        _keyword("dtype", spell_dtype(type.element_type)),
+    ]
+    if op.transpose.value.data:
+        arguments.append(_keyword("transpose", "True"))
+    return _call("tensor.create_l1", *arguments)
+
+
+def _gather_row(level: str) -> Callable[[Any], Parts]:
+    def form(op: Any) -> Parts:
+        destination = op.destination if level == "tile" else op.acc
+        arguments: list[Parts] = [
+            [destination],
+            [op.source],
+            listed(op.target_offsets),
+            listed(op.window_offsets),
+            listed(op.window),
+        ]
+        if op.valid_extents:
+            arguments.append(["valid_shape=", *listed(op.valid_extents)])
+        if op.transpose.value.data:
+            arguments.append(_keyword("transpose", "True"))
+        return _call(f"{level}.gather_row", *arguments)
+
+    return form
+
+
+def _mgather(op: gather.MgatherOp) -> Parts:
+    result = TileType.of(op.result.type)
+    arguments: list[Parts] = [
+        [op.source],
+        [op.indices],
+        _keyword("coalesce", repr(op.coalesce.data.value)),
+        _keyword("gather_oob", repr(op.gather_oob.data.value)),
+    ]
+    if result.memory_space is not None:
+        arguments.append(_keyword("target_memory", spell("Mem", result.memory_space)))
+    if op.scratch is not None:
+        arguments.append(["scratch=", op.scratch])
+    return _call("tile.mgather", *arguments)
+
+
+def _merge_sort(level: str) -> Callable[[Any], Parts]:
+    def form(op: Any) -> Parts:
+        sources = [op.first, op.second, op.third, op.fourth]
+        given: list[Parts] = [[source] for source in sources if source is not None]
+        if level == "tile":
+            given.append(["tmp=", op.tmp])
+        if op.exhausted.value.data:
+            given.append(_keyword("exhausted", "True"))
+        return _call(f"{level}.mrgsort", *given)
+
+    return form
+
+
+def _merge_sort_blocks(level: str) -> Callable[[Any], Parts]:
+    return lambda op: _call(f"{level}.mrgsort", [op.source], ["block_len=", op.block_len])
+
+
+def _pop(name: str) -> Callable[[Any], Parts]:
+    def form(op: Any) -> Parts:
+        type = TileType.of(op.result.type)
+        arguments: list[Parts] = [
+            ["shape=", *_shape(type)],
+            _keyword("dtype", spell_dtype(type.element_type)),
+            _keyword("split", str(_place(op.split))),
+        ]
+        for word in ("id", "lane_stride"):
+            value = op.properties.get(word)
+            if isinstance(value, IntegerAttr):
+                arguments.append(_keyword(word, str(value.value.data)))
+        return _call(f"tile.{name}", *arguments)
+
+    return form
+
+
+def _place(attribute: Any) -> int:
+    """A word as PyPTO's number."""
+    return list(type(attribute.data)).index(attribute.data)
+
+
+def _reserve_buffer(op: cross_core.ReserveBufferOp) -> Parts:
+    arguments = [
+        _keyword("name", repr(op.buffer.data)),
+        _keyword("size", str(op.size.value.data)),
+    ]
+    if op.base is not None:
+        arguments.append(_keyword("base", str(op.base.value.data)))
+    return _call("system.reserve_buffer", *arguments)
+
+
+def _import_peer_buffer(op: cross_core.ImportPeerBufferOp) -> Parts:
+    name, peer = repr(op.buffer.data), repr(op.peer_func.data)
+    return _call("system.import_peer_buffer", _keyword("name", name), _keyword("peer_func", peer))
+
+
+def _cacheinvalid(op: sync.CacheinvalidOp) -> Parts:
+    if op.tensor is None:
+        return _call("system.cacheinvalid")
+    return _call("system.cacheinvalid", [op.tensor], listed(op.window), listed(op.window_offsets))
+
+
+def _alloc(op: tile_storage.AllocOp) -> Parts:
+    if op.space is None or op.size is None:
+        raise OpError(op, "has no spelling in the DSL without a space and a size")
+    arguments: list[Parts] = [[spell("Mem", op.space.data)], [str(op.size.value.data)]]
+    if op.pinned is not None:
+        arguments.append(_keyword("pinned", "True"))
+    return _call("tile.alloc", *arguments)
+
+
+def _array_get(op: orch.ArrayGetOp) -> Parts:
+    return _call("array.get_element", [op.array], [op.index])
+
+
+def _array_update(op: orch.ArrayUpdateOp) -> Parts:
+    return _call("array.update_element", [op.array], [op.index], [op.value])
+
+
+def _array_create(op: orch.ArrayCreateOp) -> Parts:
+    type = op.result.type
+    assert isinstance(type, orch.ArrayType)
+    return _call("array.create", [str(type.extent.data)], [spell_dtype(type.element_type)])
+
+
+def _task_dummy(op: orch.TaskDummyOp) -> Parts:
+    return _call("system.task_dummy", ["deps=", *listed(list(op.deps))])
+
+
+FORMS: Mapping[type[Operation], Callable[[Any], Parts]] = {
+    tile.LoadOp: _load,
+    tile.StoreOp: _store,
+    tile.CreateOp: _tile_create,
+    tile.FullOp: _tile_full,
+    tile.ReshapeOp: _tile_reshape,
+    tile.MoveOp: _move,
+    tile.SetValidShapeOp: _set_validshape("tile"),
+    tile.ReadOp: _read("tile"),
+    tile.WriteOp: _write("tile"),
+    windows.SliceOp: _slice,
+    windows.ExtractOp: _extract,
+    windows.AssembleOp: _tile_assemble,
+    rearrangement.TransposeOp: _tile_transpose,
+    rearrangement.ReinterpretViewOp: _reinterpret,
+    fill.FillpadExpandOp: _fillpad_expand("tile"),
+    fill.CiOp: _generator("tile"),
+    fill.TriOp: _tri,
+    gather.GatherRowOp: _gather_row("tile"),
+    gather.MgatherOp: _mgather,
+    tile.MrgsortFormat2Op: _merge_sort("tile"),
+    tile.MrgsortFormat1Op: _merge_sort_blocks("tile"),
+    cross_core.TpopFromAicOp: _pop("tpop_from_aic"),
+    cross_core.TpopFromAivOp: _pop("tpop_from_aiv"),
+    cross_core.ReserveBufferOp: _reserve_buffer,
+    cross_core.ImportPeerBufferOp: _import_peer_buffer,
+    sync.CacheinvalidOp: _cacheinvalid,
+    tile_storage.AllocOp: _alloc,
+    ptensor.CreateOp: _tensor_create,
+    ptensor.FullOp: _tensor_full,
+    ptensor.SliceOp: _tensor_slice,
+    ptensor.ReshapeOp: _tensor_reshape,
+    ptensor.LayoutViewOp: _tensor_view,
+    ptensor.ReinterpretViewOp: _tensor_reinterpret,
+    ptensor.SetValidShapeOp: _set_validshape("tensor"),
+    ptensor.AssembleOp: _tensor_assemble,
+    ptensor.DimOp: _dim,
+    ptensor.ReadOp: _read("tensor"),
+    ptensor.WriteOp: _write("tensor"),
+    ptensor.TransposeOp: _tensor_transpose,
+    tensor_fill.FillpadExpandOp: _fillpad_expand("tensor"),
+    tensor_fill.CiOp: _generator("tensor"),
+    tensor_fill.CreateL1Op: _create_l1,
+    tensor_gather.GatherRowOp: _gather_row("tensor"),
+    ptensor.MrgsortFormat2Op: _merge_sort("tensor"),
+    ptensor.MrgsortFormat1Op: _merge_sort_blocks("tensor"),
+    tensor_grid.GetBlockIdxOp: lambda op: _call("tensor.get_block_idx"),
+    orch.TaskInvalidOp: lambda op: _call("system.task_invalid"),
+    orch.TaskDummyOp: _task_dummy,
+    orch.TaskIsValidOp: lambda op: _call("system.task_is_valid", [op.task]),
+    orch.ArrayCreateOp: _array_create,
+    orch.ArrayGetOp: _array_get,
+    orch.ArrayUpdateOp: _array_update,
+}
+"""Ops whose calls in the DSL are not just their operands and properties."""
+
+_LEVELS = {"tile": "tile", "ptensor": "tensor"}
+
+
+def op_call(op: Operation) -> Parts:
+    """An op as a call of the DSL. Raises `OpError` for one that the DSL has no words for."""
+    form = FORMS.get(type(op))
+    if form is not None:
+        return form(op)
+    dialect, _, name = op.name.partition(".")
+    if dialect not in _LEVELS or not isinstance(op, DeclaredOp):
+        raise OpError(op, "has no spelling in the DSL")
+    arguments: list[Parts] = []
+    positional = True
+    for parameter in signature(type(op)).parameters:
+        if parameter.kind == "property":
+            value = op.properties.get(parameter.name)
+            if value is not None and value != parameter.default:
+                arguments.append([f"{parameter.name}={property_text(op, parameter, value)}"])
+                positional = False
+            continue
+        if parameter.kind == "indices":
+            static = op.properties[parameter.static_name]
+            indices = mixed_indices(cast(Any, static), getattr(op, parameter.name))
+            arguments.append([f"{parameter.name}=", *listed(indices)])
+            positional = False
+            continue
+        operand = getattr(op, parameter.name)
+        if operand is None:
+            positional = False
+            continue
+        prefix: Parts = [] if positional else [f"{parameter.name}="]
+        arguments.append([*prefix, operand])
+    return _call(f"{_LEVELS[dialect]}.{SPELLED.get(name, name)}", *arguments)
+
+
+def property_text(op: Operation, parameter: Parameter, value: Attribute) -> str:
+    """A property as the DSL spells it."""
+    match value:
+        case UnitAttr():
+            return "True"
+        case PadValueAttr():
+            return spell("PadValue", value.data)
+        case MaskPatternAttr():
+            return str(_place(value) + 1)
+        case RoundModeAttr():
+            return repr(value.data.value)
+        case EnumAttribute():
+            return str(_place(value))
+        case IntegerAttr() | StringAttr():
+            return attribute_text(op, value)
+        case _ if value in DTYPE_NAMES:
+            return spell_dtype(value)
+        case _:
+            raise OpError(op, f"has a {parameter.name} that the DSL has no word for: {value}")
+
+
+# Calls and submits
+
+
+def dispatch(op: orch.DispatchOp) -> Parts:
+    """`self.k(a, b)` or `pl.submit(self.k, a, b, deps=[t])`."""
+    attributes: list[str] = []
+    if op.directions is not None:
+        words = ", ".join(spell("adir", direction) for direction in op.directions)
+        attributes.append(f'"arg_directions": [{words}]')
+    if op.no_dep_arguments:
+        attributes.append(f'"arg_direction_overrides": {list(op.no_dep_arguments)}')
+    arguments: list[Parts] = [[argument] for argument in op.arguments]
+    submit = isinstance(op, orch.SubmitOp)
+    if submit and op.deps:
+        arguments.append(["deps=", *listed(list(op.deps))])
+    if op.dump is not None:
+        dumped = [op.arguments[place] for place in op.dump.get_values()]
+        arguments.append(["dumps=", *listed(dumped)])
+    tail: list[Parts] = []
+    if op.launch is not None:
+        if submit:
+            arguments.append(["core_num=", op.launch])
+            if op.sync_start is not None:
+                arguments.append(["sync_start=True"])
+        else:
+            tail.append(['"core_num": ', op.launch])
+            if op.sync_start is not None:
+                attributes.append('"sync_start": True')
+    if op.predicate is not None:
+        arguments.append(["predicate=", *predicate(op.predicate)])
+    if op.early_resolve is not None:
+        arguments.append(["allow_early_resolve=True"])
+    for name, value in op.attributes.items():
+        attributes.append(f'"{name.removeprefix("pl.")}": {attribute_text(op, value)}')
+    if attributes or tail:
+        parts: Parts = ["attrs={", ", ".join(attributes)]
+        for place, part in enumerate(tail):
+            parts += [", " if attributes or place else "", *part]
+        arguments.append([*parts, "}"])
+    if not submit:
+        return _member(op, arguments)
+    name = "spmd_submit" if op.launch is not None else "submit"
+    return _call(name, [f"self.{op.callee_name}"], *arguments)
+
+
+def _member(op: orch.DispatchOp, arguments: Sequence[Parts]) -> Parts:
+    parts = _call("", *arguments)
+    return [f"self.{op.callee_name}(", *parts[1:]]
+
+
+def predicate(condition: Predicate) -> Parts:
+    """`(t[i, 0] > 0)`."""
+    sign = _SIGNS[condition.comparison.value]
+    return ["(", condition.tensor, *listed(condition.indices), f" {sign} {condition.value})"]
+
+
+def attribute_text(op: Operation, value: Attribute) -> str:
+    """A discardable attribute as a constant of Python."""
+    match value:
+        case UnitAttr():
+            return "True"
+        case IntegerAttr():
+            width = getattr(value.type, "width", None)
+            if width is not None and width.data == 1:
+                return str(bool(value.value.data))
+            return str(value.value.data)
+        case FloatAttr():
+            return repr(value.value.data)
+        case StringAttr():
+            return repr(value.data)
+        case _:
+            raise OpError(op, f"has an attribute that the DSL has no word for: {value}")

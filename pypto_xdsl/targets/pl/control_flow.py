@@ -1,0 +1,239 @@
+"""Loops, branches and scopes as statements of the DSL."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.dialects import scf
+from xdsl.ir import Block, Operation, SSAValue
+
+from pypto_xdsl.diagnostics import OpError
+from pypto_xdsl.dialects import orch, ptensor
+from pypto_xdsl.dialects.orch.attributes import LoopKind, ScopeMode
+from pypto_xdsl.dialects.orch.loops import LOOP_KIND, PIPELINE_STAGES, loop_kind, pipeline_stages
+from pypto_xdsl.frontend.pl.vocabulary import spell
+from pypto_xdsl.targets.pl.calls import attribute_text, listed, predicate
+from pypto_xdsl.targets.pl.scalars import Part
+from pypto_xdsl.targets.pl.statements import BodyWriter
+
+_FORMS = {
+    None: "range",
+    LoopKind.PARALLEL: "parallel",
+    LoopKind.PIPELINE: "pipeline",
+    LoopKind.UNROLL: "unroll",
+}
+
+
+def write(writer: BodyWriter, op: Operation) -> None:
+    """Write a loop or branch."""
+    match op:
+        case scf.ForOp():
+            _for(writer, op)
+        case scf.WhileOp():
+            _while(writer, op)
+        case scf.IfOp():
+            _if(writer, op)
+        case _:
+            raise OpError(op, "has no spelling in the DSL")
+
+
+def _tuple(names: Sequence[str]) -> str:
+    return f"({', '.join(names)}{',' if len(names) == 1 else ''})"
+
+
+def _for(writer: BodyWriter, op: scf.ForOp) -> None:
+    form = _FORMS[loop_kind(op)]
+    parts: list[Part] = [op.lb, ", ", op.ub, ", ", op.step]
+    if _is_constant(op.step, 1):
+        parts = [op.lb, ", ", op.ub] if not _is_constant(op.lb, 0) else [op.ub]
+    stages = pipeline_stages(op)
+    if stages is not None:
+        parts.append(f", stage={stages}")
+    index, *arguments = op.body.block.args
+    if arguments:
+        parts.append(", init_values=(")
+        for init in op.iter_args:
+            parts += [init, ", "]
+        parts.append(")")
+    extra = [
+        f'"{name.removeprefix("pl.")}": {attribute_text(op, value)}'
+        for name, value in op.attributes.items()
+        if name not in (LOOP_KIND, PIPELINE_STAGES)
+    ]
+    if extra:
+        parts.append(f", attrs={{{', '.join(extra)}}}")
+    bounds = writer.render(parts).replace(", )", ",)")
+    target = writer.names.name(index)
+    if arguments:
+        target += f", {_tuple([writer.names.name(argument) for argument in arguments])}"
+    writer.line(f"for {target} in pl.{form}({bounds}):")
+    _body(writer, op.body.block, op.results, op)
+
+
+def _is_constant(value: SSAValue, number: int) -> bool:
+    from xdsl.dialects.arith import ConstantOp
+    from xdsl.dialects.builtin import IntegerAttr
+
+    owner = value.owner
+    return (
+        isinstance(owner, ConstantOp)
+        and isinstance(owner.value, IntegerAttr)
+        and owner.value.value.data == number
+    )
+
+
+def _body(writer: BodyWriter, block: Block, results: Sequence[SSAValue], op: Operation) -> None:
+    """A block whose end yields to names of results."""
+    writer.indent += 1
+    start = len(writer.lines)
+    writer.block_without_end(block)
+    last = block.last_op
+    if results and isinstance(last, scf.YieldOp):
+        parts: list[Part] = []
+        for place, value in enumerate(last.operands):
+            owner = value.owner
+            if isinstance(owner, ptensor.TypeCastOp) and value.has_one_use():
+                value = owner.source
+            parts += [", ", value] if place else [value]
+        names = ", ".join(writer.names.name(result) for result in results)
+        writer.line(f"{names} = pl.yield_({writer.render(parts)})")
+    writer.flush()
+    if len(writer.lines) == start:
+        writer.line("pass")
+    writer.indent -= 1
+
+
+def _while(writer: BodyWriter, op: scf.WhileOp) -> None:
+    before, after = op.before_region.block, op.after_region.block
+    end = before.last_op
+    if not isinstance(end, scf.ConditionOp) or tuple(end.arguments) != tuple(before.args):
+        raise OpError(op, "has no spelling in the DSL: what it tests is not what it carries")
+    inits: list[Part] = ["pl.while_(init_values=("]
+    for init in op.arguments:
+        inits += [init, ", "]
+    text = writer.render([*inits, "))"]).replace(", ))", ",))")
+    names = [writer.names.name(argument) for argument in after.args]
+    for argument, name in zip(before.args, names, strict=True):
+        writer.names.alias(argument, name)
+    if not names:
+        raise OpError(op, "has no spelling in the DSL: it carries nothing")
+    writer.line(f"for {_tuple(names)} in {text}:")
+    writer.indent += 1
+    start = len(writer.lines)
+    writer.block_without_end(before)
+    condition = writer.render([end.cond])
+    if len(writer.lines) != start:
+        raise OpError(op, "has no spelling in the DSL: its condition is no expression")
+    writer.line(f"pl.cond({condition})")
+    writer.indent -= 1
+    _body(writer, after, op.results, op)
+
+
+def _if(writer: BodyWriter, op: scf.IfOp) -> None:
+    condition = writer.render([op.cond])
+    bare = condition[1:-1] if condition.startswith("(") and condition.endswith(")") else condition
+    if bare.count("(") != bare.count(")") or _closes_early(bare):
+        bare = condition
+    writer.line(f"if {bare}:")
+    _body(writer, op.true_region.block, op.results, op)
+    block = op.false_region.blocks.first
+    if block is not None and (op.results or any(not isinstance(o, scf.YieldOp) for o in block.ops)):
+        writer.line("else:")
+        _body(writer, block, op.results, op)
+
+
+def _closes_early(text: str) -> bool:
+    depth = 0
+    for character in text:
+        depth += (character == "(") - (character == ")")
+        if depth < 0:
+            return True
+    return False
+
+
+# Scopes
+
+
+def write_scope(writer: BodyWriter, op: orch.ScopeOp) -> None:
+    """Write a scope; its results have the names of what it yields."""
+    match op:
+        case orch.SplitAivOp():
+            mode = spell("SplitMode", op.mode.data)
+            writer.flush()
+            writer.line(f"for {writer.names.name(op.core)} in pl.split_aiv(2, mode={mode}):")
+        case orch.TaskScopeOp():
+            writer.flush()
+            if op.mode.data is ScopeMode.MANUAL:
+                writer.line("with pl.manual_scope():")
+            else:
+                writer.line("with pl.scope():")
+        case orch.OutlinableScopeOp():
+            _header(writer, op)
+        case _:
+            raise OpError(op, "has no spelling in the DSL")
+    writer.indent += 1
+    start = len(writer.lines)
+    if isinstance(op, orch.OutlinableScopeOp):
+        for tensor, policy in op.policies:
+            word = spell("CachePolicy", policy)
+            writer.line(f"pl.set_cache_policy({writer.value(tensor)}, {word})")
+    writer.block_without_end(op.body.block)
+    writer.flush()
+    end = op.yield_op
+    for value, result in zip(end.values, op.outputs, strict=True):
+        if value.owner is op.body.block or getattr(value.owner, "parent", None) is op.body.block:
+            writer.names.alias(result, writer.value(value))
+            continue
+        name = writer.names.name(result)
+        writer.line(f"{name} = {writer.value(value)}")
+    if len(writer.lines) == start:
+        writer.line("pass")
+    writer.indent -= 1
+
+
+def _header(writer: BodyWriter, op: orch.OutlinableScopeOp) -> None:
+    arguments: list[list[Part]] = []
+    match op:
+        case orch.IncoreOp():
+            name = "at"
+            arguments.append(["level=pl.Level.CORE_GROUP"])
+            optimizations: list[str] = []
+            if op.split is not None:
+                optimizations.append(f"pl.split({spell('SplitMode', op.split.data)})")
+            if op.slot_num is not None:
+                slots = op.slot_num.value.data
+                optimizations.append(f"pl.cross_core_slot(slot_num={slots})")
+            if optimizations:
+                arguments.append([f"optimizations=[{', '.join(optimizations)}]"])
+        case orch.HierarchyOp():
+            name = "at"
+            arguments.append([f"level={spell('Level', op.level.data)}"])
+            if op.role is not None:
+                arguments.append([f"role={spell('Role', op.role.data)}"])
+        case orch.ClusterOp():
+            name = "cluster"
+        case _:
+            name = "spmd"
+            assert op.launch is not None
+            arguments.append([op.launch])
+            if op.sync_start is not None:
+                arguments.append(["sync_start=True"])
+    if op.hint is not None:
+        arguments.append([f'name_hint="{op.hint}"'])
+    if op.deps:
+        arguments.append(["deps=", *listed(list(op.deps))])
+    for word, tensors in (("no_dep_args", op.no_dep), ("dumps", op.dump)):
+        if tensors:
+            arguments.append([f"{word}=", *listed(list(tensors))])
+    if op.predicate is not None:
+        arguments.append(["predicate=", *predicate(op.predicate)])
+    if op.early_resolve is not None:
+        arguments.append(["allow_early_resolve=True"])
+    if isinstance(op, orch.IncoreOp) and op.windowize is not None:
+        arguments.append(["windowize=True"])
+    parts: list[Part] = [f"pl.{name}("]
+    for place, argument in enumerate(arguments):
+        parts += [", ", *argument] if place else argument
+    text = writer.render([*parts, ")"])
+    task = "" if op.task is None else f" as {writer.names.name(op.task)}"
+    writer.line(f"with {text}{task}:")

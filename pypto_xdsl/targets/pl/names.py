@@ -1,0 +1,55 @@
+"""Names for values: the hints they carry, made unique and legal."""
+
+from __future__ import annotations
+
+import keyword
+from collections.abc import Iterable
+
+from xdsl.ir import SSAValue
+from xdsl.dialects.builtin import TensorType
+
+from pypto_xdsl.dialects.tile.types import TileType
+
+_RESERVED = ("pl", "pld", "self", "None", "True", "False", "float", "min", "max", "len", "range")
+
+
+class Names:
+    """The names of one function."""
+
+    def __init__(self, taken: Iterable[str] = ()):
+        self._taken: set[str] = {*_RESERVED, *keyword.kwlist, *taken}
+        self._next: dict[str, int] = {}
+        self._of: dict[SSAValue, str] = {}
+
+    def name(self, value: SSAValue) -> str:
+        """The name of a value, a new one where it has none."""
+        known = self._of.get(value)
+        if known is None:
+            known = self._of[value] = self.fresh(_hint(value))
+        return known
+
+    def alias(self, value: SSAValue, name: str) -> None:
+        """Let a value have a name that is there already."""
+        self._of[value] = name
+
+    def fresh(self, base: str) -> str:
+        """A name that nothing has yet."""
+        name = base
+        while name in self._taken:
+            number = self._next[base] = self._next.get(base, 0) + 1
+            name = f"{base}_{number}"
+        self._taken.add(name)
+        return name
+
+
+def _hint(value: SSAValue) -> str:
+    hint = value.name_hint
+    if hint is not None and hint.isidentifier() and hint.isascii():
+        return hint
+    match value.type:
+        case TileType():
+            return "tile"
+        case TensorType():
+            return "tensor"
+        case _:
+            return "v"

@@ -1,0 +1,244 @@
+"""The ops of a block as statements of the DSL."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.dialects import arith, scf
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+
+from pypto_xdsl.diagnostics import OpError
+from pypto_xdsl.dialects import orch, ptensor
+from pypto_xdsl.dialects.ptensor.types import tensor_of
+from pypto_xdsl.dialects.tile.storage import AllocOp, PlaceOp
+from pypto_xdsl.targets.pl.calls import dispatch, op_call
+from pypto_xdsl.targets.pl.names import Names
+from pypto_xdsl.targets.pl.scalars import Part, constant, expression, is_scalar_op
+from pypto_xdsl.targets.pl.types import annotation
+
+INDENT = "    "
+
+
+class BodyWriter:
+    """
+    Writes the body of one function.
+
+    Arithmetic that is used once, by an op that follows with nothing in between, stands in that
+    op's text: evaluated from left to right it gives the same ops again. Everything else is a
+    statement with a name of its own.
+    """
+
+    def __init__(self, names: Names, indent: int):
+        self.names = names
+        self.indent = indent
+        self.lines: list[str] = []
+        self._pending: dict[SSAValue, str] = {}
+        """Expressions that no statement holds yet, in the order of their ops."""
+        self.declared_results: Sequence[Attribute] = ()
+
+    # Text
+
+    def line(self, text: str) -> None:
+        """Write a line."""
+        self.lines.append(INDENT * self.indent + text)
+
+    def render(self, parts: Sequence[Part]) -> str:
+        """
+        The text of parts in the order of evaluation. What is pending and not used by them, or out
+        of order, becomes statements before.
+        """
+        used = [part for part in parts if isinstance(part, SSAValue) and part in self._pending]
+        waiting = list(self._pending)
+        if used and waiting[-len(used) :] != used:
+            self.flush()
+        elif len(waiting) > len(used):
+            self.flush(waiting[: len(waiting) - len(used)])
+        return self._text(parts)
+
+    def _text(self, parts: Sequence[Part]) -> str:
+        return "".join(
+            self._pending.pop(part, None) or self.value(part)
+            if isinstance(part, SSAValue)
+            else part
+            for part in parts
+        )
+
+    def value(self, value: SSAValue) -> str:
+        """A value by its name, or as a constant."""
+        if isinstance(value.owner, arith.ConstantOp):
+            return constant(value.owner)
+        return self.names.name(value)
+
+    def flush(self, values: Sequence[SSAValue] | None = None) -> None:
+        """Turn pending expressions into statements."""
+        for value in list(self._pending) if values is None else values:
+            text = self._pending.pop(value)
+            self._assign([value], _bare(text))
+
+    def _assign(self, results: Sequence[SSAValue], text: str, buffer: str | None = None) -> None:
+        if not results:
+            self.line(text)
+        elif len(results) == 1:
+            (result,) = results
+            type = annotation(result.type, buffer)
+            name = self.names.name(result)
+            self.line(f"{name} = {text}" if type is None else f"{name}: {type} = {text}")
+        else:
+            self.line(f"{', '.join(map(self.names.name, results))} = {text}")
+
+    # Blocks
+
+    def block(self, block: Block) -> None:
+        """Write the ops of a block."""
+        for op in block.ops:
+            self.op(op)
+        self.flush()
+
+    def block_without_end(self, block: Block) -> None:
+        """Write the ops of a block; what its end uses may still be pending."""
+        for op in block.ops:
+            if isinstance(op, scf.YieldOp | scf.ConditionOp | orch.YieldOp):
+                return
+            self.op(op)
+
+    def op(self, op: Operation) -> None:
+        """Write one op."""
+        from pypto_xdsl.targets.pl import control_flow
+
+        match op:
+            case arith.ConstantOp():
+                return
+            case _ if is_scalar_op(op):
+                self._scalar(op)
+            case scf.ForOp() | scf.WhileOp() | scf.IfOp():
+                control_flow.write(self, op)
+            case orch.ScopeOp():
+                control_flow.write_scope(self, op)
+            case scf.YieldOp() | orch.YieldOp():
+                return
+            case orch.ReturnOp():
+                self._return(op)
+            case orch.SubmitOp():
+                self._submit(op)
+            case orch.CallOp():
+                self._assign(op.results, self.render(dispatch(op)))
+            case ptensor.TypeCastOp():
+                self._type_cast(op)
+            case PlaceOp():
+                self._place(op)
+            case AllocOp() if op.space is None:
+                # Declared where it is used.
+                return
+            case _:
+                self._assign(op.results, self.render(op_call(op)))
+
+    def _scalar(self, op: Operation) -> None:
+        result = op.results[0]
+        bitcast = isinstance(op, arith.BitcastOp) and isinstance(
+            op.operands[0].owner, arith.ConstantOp
+        )
+        if bitcast:
+            # A constant of an unsigned type.
+            plain = constant(op.operands[0].owner)  # pyright: ignore
+            number = plain.removeprefix("pl.const(").partition(",")[0]
+            from pypto_xdsl.frontend.pl.vocabulary import spell_dtype
+
+            self._pending_constant(result, f"pl.const({number}, {spell_dtype(result.type)})")
+            return
+        parts = expression(op)
+        used = [part for part in parts if isinstance(part, SSAValue) and part in self._pending]
+        waiting = list(self._pending)
+        if used and waiting[-len(used) :] != used:
+            self.flush()
+        text = self._text(parts)
+        (first, *more) = list(result.uses) or [None]
+        if first is not None and not more and first.operation.parent is op.parent:
+            if len(text) < 160 and not isinstance(first.operation, scf.ForOp | scf.WhileOp):
+                self._pending[result] = text
+                return
+        self.flush()
+        self._assign([result], _bare(text))
+
+    def _pending_constant(self, value: SSAValue, text: str) -> None:
+        self.names.alias(value, text)
+
+    def _return(self, op: orch.ReturnOp) -> None:
+        values = list(op.values)
+        if not values:
+            self.flush()
+            return
+        parts: list[Part] = []
+        for place, value in enumerate(values):
+            if place:
+                parts.append(", ")
+            parts.append(_uncast(value, op))
+        self.line(f"return {_bare_list(self.render(parts), values)}")
+
+    def _submit(self, op: orch.SubmitOp) -> None:
+        text = self.render(dispatch(op))
+        results = list(op.results)
+        if len(results) == 1:
+            # The whole of it is the task.
+            self._assign(results, text)
+            return
+        names = [self.names.name(result) for result in results]
+        head = names[0] if len(names) == 2 else f"({', '.join(names[:-1])})"
+        self.line(f"{head}, {names[-1]} = {text}")
+
+    def _type_cast(self, op: ptensor.TypeCastOp) -> None:
+        """A tensor under another type: what the reader adds by itself, or an annotation."""
+        uses = [use.operation for use in op.result.uses]
+        ends = (scf.YieldOp, orch.YieldOp, orch.ReturnOp)
+        if uses and all(isinstance(user, ends) for user in uses):
+            self.names.alias(op.result, self.value(op.source))
+            return
+        source, result = tensor_of(op.source.type), tensor_of(op.result.type)
+        text = annotation(result)
+        if source.get_shape() != result.get_shape() or text is None or "TensorView" not in text:
+            raise OpError(op, f"has no spelling in the DSL: {source} as {result}")
+        self._assign([op.result], self.render([op.source]))
+
+    def _place(self, op: PlaceOp) -> None:
+        """A tile in a buffer: the type of its name says so."""
+        owner = op.buffer.owner
+        (place,) = op.place
+        at = self.render([place]) if isinstance(place, SSAValue) else str(place)
+        at = _bare(at)
+        if not isinstance(owner, AllocOp):
+            raise OpError(op, "has no spelling in the DSL: its buffer has no name")
+        slots = owner.slots.value.data
+        more = f", slots={slots}" if slots > 1 else ""
+        known = owner.space is not None
+        base = self.names.name(op.buffer) if known else f'"{owner.buffer.data}"'
+        if op.size is not None:
+            slot = f"[{at}]" if op.by_slot is not None else ""
+            offset = "0" if op.by_slot is not None else at
+            buffer = f"pl.MemRef({base}, {offset}, {op.size.value.data}{more}){slot}"
+        else:
+            slot = f"[{at}]" if op.by_slot is not None else ""
+            buffer = f'pl.MemRef("{owner.buffer.data}"{more}){slot}'
+        self._assign([op.result], self.value(op.source), buffer)
+
+
+def _bare(text: str) -> str:
+    """An expression without the parentheses around all of it."""
+    if not (text.startswith("(") and text.endswith(")")):
+        return text
+    depth = 0
+    for place, character in enumerate(text):
+        depth += (character == "(") - (character == ")")
+        if depth == 0:
+            return text[1:-1] if place == len(text) - 1 else text
+    return text
+
+
+def _bare_list(text: str, values: Sequence[SSAValue]) -> str:
+    return _bare(text) if len(values) == 1 else text
+
+
+def _uncast(value: SSAValue, user: Operation) -> SSAValue:
+    """A value without the cast to the declared type, which the reader adds again."""
+    owner = value.owner
+    if isinstance(owner, ptensor.TypeCastOp) and value.has_one_use():
+        return owner.source
+    return value

@@ -1,0 +1,105 @@
+"""Types as annotations of the DSL."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from xdsl.dialects.builtin import DYNAMIC_INDEX, NoneAttr, TensorType
+from xdsl.ir import Attribute
+
+from pypto_xdsl.dialects.orch.attributes import ArrayType
+from pypto_xdsl.dialects.ptensor.attributes import PadValue
+from pypto_xdsl.dialects.ptensor.types import (
+    TensorLayout,
+    explicit_strides_of,
+    layout_of,
+    pad_value_of,
+    symbolic_shape_of,
+    tensor_of,
+    valid_shape_of,
+)
+from pypto_xdsl.dialects.tile.storage import BufferType
+from pypto_xdsl.dialects.tile.types import TileType
+from pypto_xdsl.frontend.pl.vocabulary import DTYPE_NAMES, spell, spell_dtype
+
+
+def annotation(type: Attribute, buffer: str | None = None) -> str | None:
+    """
+    A type as an annotation, None if it has none: extents that nothing names.
+
+    `buffer` is the `pl.MemRef` of a tile that is placed.
+    """
+    if type in DTYPE_NAMES:
+        return f"pl.Scalar[{spell_dtype(type)}]"
+    match type:
+        case TensorType():
+            return _tensor(tensor_of(type))
+        case TileType():
+            return _tile(type, buffer)
+        case ArrayType():
+            return f"pl.Array[{type.extent.data}, {spell_dtype(type.element_type)}]"
+        case BufferType():
+            return "pl.Ptr"
+        case _:
+            return None
+
+
+def symbols_in(type: Attribute) -> Sequence[str]:
+    """The symbols of a type's extents."""
+    if not isinstance(type, TensorType):
+        return ()
+    return [extent for extent in symbolic_shape_of(tensor_of(type)) if isinstance(extent, str)]
+
+
+def _tensor(type: TensorType[Attribute]) -> str | None:
+    shape = symbolic_shape_of(type)
+    valid = valid_shape_of(type)
+    strides = explicit_strides_of(type)
+    if DYNAMIC_INDEX in shape or type.element_type not in DTYPE_NAMES:
+        return None
+    parts = [_list(shape), spell_dtype(type.element_type)]
+    fields: list[str] = []
+    if valid != type.get_shape() and DYNAMIC_INDEX not in valid:
+        fields.append(f"valid_shape={_list(valid)}")
+    layout, pad = layout_of(type), pad_value_of(type)
+    known = strides is not None and DYNAMIC_INDEX not in strides
+    if known or layout is not TensorLayout.ND or pad is not PadValue.NULL or fields:
+        fields.append(f"stride={_list(strides if known and strides is not None else ())}")
+        fields.append(f"layout={spell('TensorLayout', layout)}")
+    if pad is not PadValue.NULL:
+        fields.append(f"pad={spell('PadValue', pad)}")
+    if fields:
+        parts.append(f"pl.TensorView({', '.join(fields)})")
+    return f"pl.Tensor[{', '.join(parts)}]"
+
+
+def _tile(type: TileType, buffer: str | None) -> str | None:
+    shape, valid = type.get_shape(), type.valid_shape
+    if DYNAMIC_INDEX in shape:
+        return None
+    parts = [_list(shape), spell_dtype(type.element_type)]
+    if buffer is not None:
+        parts.append(buffer)
+    if type.memory_space is not None:
+        parts.append(spell("Mem", type.memory_space))
+    fields: list[str] = []
+    if valid != shape and DYNAMIC_INDEX not in valid:
+        fields.append(f"valid_shape={_list(valid)}")
+    stored = (type.blayout, type.slayout, type.fractal)
+    if any(not isinstance(field, NoneAttr) for field in stored):
+        layout = type.layout
+        fields.append(f"blayout={spell('TileLayout', layout.blayout)}")
+        fields.append(f"slayout={spell('TileLayout', layout.slayout)}")
+        fields.append(f"fractal={layout.fractal}")
+    if type.pad_value is not PadValue.NULL:
+        fields.append(f"pad={spell('PadValue', type.pad_value)}")
+    if type.is_compact:
+        fields.append("compact=pl.CompactMode.normal")
+    if fields:
+        parts.append(f"pl.TileView({', '.join(fields)})")
+    return f"pl.Tile[{', '.join(parts)}]"
+
+
+def _list(elements: Sequence[Any]) -> str:
+    return f"[{', '.join(map(str, elements))}]"
