@@ -1,4 +1,4 @@
-"""What an op costs beside its numpy: counted in Python calls, which no load of a machine changes."""
+"""What an op costs beside its numpy, in Python calls, which no load of a machine changes."""
 
 from __future__ import annotations
 
