@@ -79,7 +79,8 @@ class ValueSyntax(AttrConstraint[_AttributeT], ABC, Generic[_AttributeT]):
         return replace(self, constraint=self.constraint.mapping_type_vars(type_var_mapping))
 
     @abstractmethod
-    def parse(self, parser: Parser) -> _AttributeT: ...
+    def parse(self, parser: Parser, keyword: str) -> _AttributeT:
+        """Parse the value that stands after `keyword = `."""
 
     @abstractmethod
     def print(self, printer: Printer, value: Any) -> None: ...
@@ -89,8 +90,14 @@ class ValueSyntax(AttrConstraint[_AttributeT], ABC, Generic[_AttributeT]):
 class WordSyntax(ValueSyntax[_AttributeT]):
     enum: type[EnumAttribute[Any]]
 
-    def parse(self, parser: Parser) -> _AttributeT:
-        return self.enum(parser.parse_str_enum(self.enum.enum_type))  # pyright: ignore[reportReturnType]
+    def parse(self, parser: Parser, keyword: str) -> _AttributeT:
+        position = parser.pos
+        word = parser.parse_optional_identifier()
+        words = [member.value for member in self.enum.enum_type]
+        if word not in words:
+            got = "" if word is None else f", got '{word}'"
+            parser.raise_error(f"'{keyword}' should be one of {', '.join(words)}{got}", position)
+        return self.enum(self.enum.enum_type(word))  # pyright: ignore[reportReturnType]
 
     def print(self, printer: Printer, value: Any) -> None:
         printer.print_string(value.data.value)
@@ -110,8 +117,14 @@ class IntegerSyntax(ValueSyntax[IntegerAttr[IntegerType]]):
         if self.maximum is not None and value > self.maximum:
             raise VerifyException(f"{value} is greater than {self.maximum}")
 
-    def parse(self, parser: Parser) -> IntegerAttr[IntegerType]:
-        return IntegerAttr(parser.parse_integer(allow_boolean=False), i64)
+    def parse(self, parser: Parser, keyword: str) -> IntegerAttr[IntegerType]:
+        position = parser.pos
+        value = parser.parse_integer(allow_boolean=False)
+        if self.minimum is not None and value < self.minimum:
+            parser.raise_error(f"'{keyword}' should be at least {self.minimum}", position)
+        if self.maximum is not None and value > self.maximum:
+            parser.raise_error(f"'{keyword}' should be at most {self.maximum}", position)
+        return IntegerAttr(value, i64)
 
     def print(self, printer: Printer, value: Any) -> None:
         printer.print_string(str(value.value.data))
@@ -119,7 +132,7 @@ class IntegerSyntax(ValueSyntax[IntegerAttr[IntegerType]]):
 
 @dataclass(frozen=True)
 class BooleanSyntax(ValueSyntax[BoolAttr]):
-    def parse(self, parser: Parser) -> BoolAttr:
+    def parse(self, parser: Parser, keyword: str) -> BoolAttr:
         return BoolAttr.from_bool(parser.parse_boolean())
 
     def print(self, printer: Printer, value: Any) -> None:
@@ -130,7 +143,7 @@ class BooleanSyntax(ValueSyntax[BoolAttr]):
 class AttributeSyntax(ValueSyntax[_AttributeT]):
     """Any attribute, as it prints."""
 
-    def parse(self, parser: Parser) -> _AttributeT:
+    def parse(self, parser: Parser, keyword: str) -> _AttributeT:
         return parser.parse_attribute()  # pyright: ignore[reportReturnType]
 
     def print(self, printer: Printer, value: Any) -> None:
@@ -413,7 +426,7 @@ class DefinitionSyntaxOp(IRDLOperation, ABC):
                 properties[name] = UnitAttr()
                 return
             parser.parse_punctuation("=")
-            properties[name] = syntax.parse(parser)
+            properties[name] = syntax.parse(parser, word)
         else:
             known = f"expected one of {', '.join(plan.words)}" if plan.words else "it has none"
             parser.raise_error(f"'{cls.name}' has no keyword '{word}'; {known}", position)
