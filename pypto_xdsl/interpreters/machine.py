@@ -124,7 +124,16 @@ def machine_of(interpreter: Interpreter) -> Machine:
     return interpreter
 
 
+_MOST_CALLERS = 8
+
+
 def called_from(error: DiagnosticsError, call: Operation, callee: str) -> DiagnosticsError:
-    """The same errors with a note that says on whose behalf the callee ran."""
+    """
+    The same errors with a note that says on whose behalf the callee ran; of a deep recursion only
+    the innermost calls are told.
+    """
     place = diagnose(call, "").note(f"while running '{callee}', called from here")
-    return DiagnosticsError(found.with_notes(place) for found in error.diagnostics)
+    return DiagnosticsError(
+        found if len(found.notes) >= _MOST_CALLERS else found.with_notes(place)
+        for found in error.diagnostics
+    )

@@ -26,7 +26,7 @@ class Output:
     """The parameter whose buffer a result names as a whole."""
 
     def __str__(self) -> str:
-        title = f"%{self.name}" if self.alias is None else self.name
+        title = self.name
         if isinstance(self.value, TensorValue):
             title = f"{self.name} : {self.value.type}"
         if self.alias is not None:

@@ -313,3 +313,21 @@ def test_other_tools_do_not_pay_for_numpy():
         "assert not any(m == 'numpy' or m.startswith('xdsl.interpreters') for m in sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
+
+
+def test_recursion_ends_with_an_error(run: Run, tmp_path: Path):
+    path = tmp_path / "endless.mlir"
+    path.write_text(
+        "orch.func opaque @main() {\n  orch.call @main() : () -> ()\n  orch.return\n}\n"
+    )
+    status, _, err = run(path)
+    assert status == 1
+    first, *notes = err.splitlines()
+    assert first == f"{path}:2:3: error: 'orch.call' op calls nest more than 500 deep"
+    assert len(notes) == 8
+
+
+def test_numbers_are_printed_as_such(run: Run, kernel: str):
+    status, out, _ = run(kernel, "--arg", "x=arange", "--arg", "n=-3")
+    assert status == 0
+    assert out == "y : tensor<4xf32> = [0., 1., 2., 3.]\nresult0 = -3\n"
