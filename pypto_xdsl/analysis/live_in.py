@@ -1,5 +1,6 @@
 """
-Live-in values: what a region reads and does not define, in the order in which it is first read.
+Live-in values: what a region reads and does not define, in the order in which it is first read
+by the program as it is written in PyPTO.
 
 A computation on scalars is read where its result is first used by something else, as the
 expression that it was in the source: in `tile.load %a[%offset, 0]`, `%a` comes before what
@@ -16,6 +17,7 @@ from xdsl.ir import Operation, SSAValue
 
 from pypto_xdsl.analysis.scalar_computation import is_constant, is_scalar_computation
 from pypto_xdsl.analysis.walk import blocks_inside, walk
+from pypto_xdsl.dialects.declared_op import DeclaredOp
 
 
 @dataclass(frozen=True)
@@ -81,4 +83,6 @@ class _Search:
 def _reading_order(op: Operation) -> Iterable[SSAValue]:
     if isinstance(op, scf.ForOp):
         return (*op.iter_args, op.lb, op.ub, op.step)
+    if isinstance(op, DeclaredOp):
+        return op.operands_as_read()
     return op.operands

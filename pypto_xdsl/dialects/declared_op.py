@@ -246,6 +246,11 @@ class DeclaredOp(IRDLOperation, ABC):
     Whether it does more than its operands and results tell, as a barrier or a push to another core
     does: it is never removed, repeated or moved across another such op.
     """
+    READING_ORDER: ClassVar[tuple[str, ...]] = ()
+    """
+    The operands in the order in which PyPTO's call lists them, where that is not the order of the
+    definition: the order in which a program reads them.
+    """
     ELEMENTWISE: ClassVar[bool] = False
     """
     Whether each element of a result comes from the elements of the operands at its own place, so
@@ -265,6 +270,13 @@ class DeclaredOp(IRDLOperation, ABC):
         """Each operand with what this op does to it; an operand nobody declared is read."""
         for _, operand, declared in self.declared_operands():
             yield operand, self._effect(declared)
+
+    def operands_as_read(self) -> Iterator[SSAValue]:
+        """The operands in the order in which a program reads them."""
+        for name in self.READING_ORDER:
+            yield from self._operands_named(name)
+        if not self.READING_ORDER:
+            yield from self.operands
 
     def effect_on(self, name: str) -> Effect:
         """What this op does to the operand of this name."""

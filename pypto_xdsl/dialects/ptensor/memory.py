@@ -338,6 +338,7 @@ class AssembleOp(TypedOp):
     """
 
     name = "ptensor.assemble"
+    READING_ORDER: ClassVar[tuple[str, ...]] = ("destination", "source", "offsets")
 
     source = operand_def(reads(TENSOR))
     destination = operand_def(writes(TENSOR, resolve=_assemble_effect))
@@ -432,6 +433,7 @@ class WriteOp(TypedOp):
     """Write one element of a tensor; the result is the tensor's next name."""
 
     name = "ptensor.write"
+    READING_ORDER: ClassVar[tuple[str, ...]] = ("destination", "indices", "value")
 
     value = operand_def(reads(SCALAR))
     destination = operand_def(writes(TENSOR))

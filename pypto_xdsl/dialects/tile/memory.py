@@ -173,6 +173,7 @@ class StoreOp(TypedOp):
     """
 
     name = "tile.store"
+    READING_ORDER: ClassVar[tuple[str, ...]] = ("source", "offsets", "destination")
 
     source = operand_def(reads(TILE, spaces=(MemorySpace.VEC, MemorySpace.ACC)))
     destination = operand_def(writes(TENSOR, resolve=_store_effect))

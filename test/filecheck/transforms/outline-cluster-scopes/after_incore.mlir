@@ -38,14 +38,14 @@ orch.func orchestration @main(in %a : tensor<512x128xf32>, out %out : tensor<512
 // The same without a word about what is written, in a loop, under a cluster: the tensor goes
 // through all of them.
 // CHECK-LABEL: builtin.module
-// CHECK-NEXT:    orch.func incore @work(out %out: tensor<4x64xf32>, in %k: index) -> tensor<4x64xf32> {
+// CHECK-NEXT:    orch.func incore @work(in %k: index, out %out: tensor<4x64xf32>) -> tensor<4x64xf32> {
 // CHECK:           orch.return %out
-// CHECK:         orch.func group @main_cluster_0(out %out: tensor<4x64xf32>, in %k: index) -> tensor<4x64xf32> attributes {orch.spmd_unwrapped} {
-// CHECK-NEXT:      {{%.*}} = orch.call @work(%out, %k) :
+// CHECK:         orch.func group @main_cluster_0(in %k: index, out %out: tensor<4x64xf32>) -> tensor<4x64xf32> attributes {orch.spmd_unwrapped} {
+// CHECK-NEXT:      {{%.*}} = orch.call @work(%k, %out) :
 // CHECK-NEXT:      orch.return %out
 // CHECK:         orch.func orchestration @main(
 // CHECK:           [[R:%.*]] = scf.for %k = {{.*}} iter_args([[I:%.*]] = %out)
-// CHECK-NEXT:        [[N:%.*]] = orch.call @main_cluster_0([[I]], %k) launch %n :
+// CHECK-NEXT:        [[N:%.*]] = orch.call @main_cluster_0(%k, [[I]]) launch %n :
 // CHECK-NEXT:        scf.yield [[N]]
 // CHECK:           orch.return [[R]]
 orch.func orchestration @main(out %out : tensor<4x64xf32>, in %n : index) -> tensor<4x64xf32> {

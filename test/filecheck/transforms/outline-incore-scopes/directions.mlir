@@ -33,7 +33,7 @@ orch.func opaque @main(inout %out : tensor<64x64xf32>) -> tensor<64x64xf32> {
 
 // E-T19, A4: a read by the name after the write needs what came in: it may lie beside the write.
 // CHECK-LABEL: builtin.module
-// CHECK:         incore @main_incore_0(in %a: tensor<16x64xf32>, inout %out: tensor<64x64xf32>, out %b: tensor<64x64xf32>)
+// CHECK:         incore @main_incore_0(inout %out: tensor<64x64xf32>, in %a: tensor<16x64xf32>, out %b: tensor<64x64xf32>)
 orch.func opaque @main(in %a : tensor<16x64xf32>, inout %out : tensor<64x64xf32>,
                        out %b : tensor<64x64xf32>) -> (tensor<64x64xf32>, tensor<64x64xf32>) {
   %r, %q = orch.incore -> (tensor<64x64xf32>, tensor<64x64xf32>) {

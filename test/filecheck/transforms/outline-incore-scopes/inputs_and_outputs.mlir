@@ -370,3 +370,20 @@ orch.func graph @without(in %x : tensor<64xf32>) -> tensor<64xf32> {
 orch.func opaque @opaque(in %x : tensor<64xf32>) -> tensor<64xf32> {
   orch.return %x : tensor<64xf32>
 }
+
+// -----
+
+// The order of reading is that of PyPTO's calls: the destination of an assemble and of a write
+// comes first, that of a store after its offsets.
+// CHECK-LABEL: builtin.module
+// CHECK:       orch.func incore @main_incore_0(out %a: tensor<64xf32>, in %x: tensor<8xf32>, in %i: index, out %b: tensor<64xf32>, in %j: index, in %v: f32, in %k: index, out %c: tensor<64xf32>)
+orch.func opaque @main(in %x : tensor<8xf32>, in %v : f32, in %i : index, in %j : index, in %k : index,
+                       out %a : tensor<64xf32>, out %b : tensor<64xf32>, out %c : tensor<64xf32>) {
+  orch.incore {
+    %a1 = ptensor.assemble %x, %a[%i] : tensor<8xf32>, tensor<64xf32>
+    %b1 = ptensor.write %v, %b[%j] : f32, tensor<64xf32>
+    %t = tile.load %x[0] : tensor<8xf32> -> !tile.tile<8xf32>
+    %c1 = tile.store %t, %c[%k] : !tile.tile<8xf32>, tensor<64xf32>
+  }
+  orch.return
+}

@@ -48,9 +48,9 @@ orch.func opaque @main(in %x : tensor<64xf32>, inout %a : tensor<64xf32>, out %b
 
 // E-S19: two outputs are the same parameter: in the order of the definitions, %b1, %a, %b2.
 // CHECK-LABEL: builtin.module
-// CHECK:       orch.func incore @main_incore_0(in %x: tensor<64xf32>, out %b: tensor<64xf32>, out %a: tensor<64xf32>)
+// CHECK:       orch.func incore @main_incore_0(out %b: tensor<64xf32>, in %x: tensor<64xf32>, out %a: tensor<64xf32>)
 // CHECK:         orch.return %b, %a, %b : tensor<64xf32>, tensor<64xf32>, tensor<64xf32>
-// CHECK:         %q, %p, %r = orch.call @main_incore_0(%x, %b, %a)
+// CHECK:         %q, %p, %r = orch.call @main_incore_0(%b, %x, %a)
 orch.func opaque @main(in %x : tensor<64xf32>, out %a : tensor<64xf32>, out %b : tensor<64xf32>)
     -> (tensor<64xf32>, tensor<64xf32>, tensor<64xf32>) {
   %p, %q, %r = orch.incore -> (tensor<64xf32>, tensor<64xf32>, tensor<64xf32>) {
