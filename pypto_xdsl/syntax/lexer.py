@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 
+from xdsl.utils.exceptions import ParseError
 from xdsl.utils.lexer import Input, Position, Span, Token
 from xdsl.utils.mlir_lexer import KIND_BY_PUNCTUATION_SPELLING, MLIRLexer, MLIRTokenKind
 
@@ -65,6 +66,9 @@ _KIND_BY_PREFIX = {
 }
 _BARE_IDENT = MLIRTokenKind.BARE_IDENT
 
+LONGEST_NUMBER = 3000
+"""Characters of a number; Python does not convert, or print, one of many more."""
+
 
 class SourceLexer(MLIRLexer):
     """Makes the tokens of `MLIRLexer`, as `SourceToken`s."""
@@ -87,6 +91,8 @@ class SourceLexer(MLIRLexer):
             span = token.span
             return SourceToken(token.kind, span.text, span.start, span.end, self.input)
         start = match.start(group)
+        if end - start > LONGEST_NUMBER and (group == 4 or match[group][0] == "#"):
+            raise ParseError(Span(start, end, self.input), "number is too long")
         if group == 1:
             kind = _KIND_BY_PREFIX[match[1]]
         elif group == 2:

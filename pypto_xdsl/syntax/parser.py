@@ -68,6 +68,8 @@ def _balanced(depth: int) -> str:
 _ANGLE_BRACKETS = re.compile(_balanced(4)).match
 _SPACE_AND_COMMENTS = re.compile(r"(?:[ \t\n\r\f\v]+|//[^\n]*)*+").match
 _BRACKETED_TYPES = frozenset(("tensor", "memref", "vector", "complex", "tuple"))
+WIDEST_INTEGER = (1 << 24) - 1
+"""Bits of the widest integer type of MLIR."""
 _LOCATION_ALIAS = re.compile(r"^[ \t]*(#[a-zA-Z0-9$._-]+)[ \t]*=(?=[ \t]*loc\b)", re.MULTILINE)
 
 
@@ -295,6 +297,15 @@ class LocatingParser(Parser):
         if parsed is not None and end is not None and self._stands_after(end):
             self._interned_types[text] = parsed
         return parsed
+
+    def _parse_optional_integer_or_float_type(self) -> TypeAttribute | None:
+        name = self._parser_state.current_token.text
+        # Values of wider types do not fit in memory; nor are so many digits read.
+        if len(name) > 8 and (width := self._builtin_integer_type_regex.match(name)) is not None:
+            digits = width[1].lstrip("0")
+            if len(digits) > 8 or int(digits or 0) > WIDEST_INTEGER:
+                self.raise_error(f"integer bitwidth is limited to {WIDEST_INTEGER} bits")
+        return super()._parse_optional_integer_or_float_type()
 
     def parse_optional_attribute(self) -> Attribute | None:
         token = self._parser_state.current_token

@@ -205,6 +205,28 @@ def test_hostile_types(text: str) -> None:
     assert errors in ([1], [])
 
 
+HUGE = "9" * 5_000
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "%a = arith.constant {} : i32",
+        "%a = arith.constant 0x{} : i32",
+        "%a = arith.constant dense<{}> : vector<4xi32>",
+        "%a = arith.constant 1 : i{}",
+        "%a = pto.alloc_tile : !pto.tile_buf<vec, {}x1xf32>",
+        "%a = pto.alloc_tile : !pto.tile_buf<loc=vec, dtype=f32, rows={}, cols=1>",
+        "%a = pto.declare_eventid_array -> !pto.eventid_array<{}>",
+        "pto.barrier <PIPE_V> {{a = {} : i64}}",
+        "%a:{} = arith.constant 1 : i32",
+        'pto.barrier <PIPE_V> loc("x":{}:1)',
+    ],
+)
+def test_huge_numbers(line: str) -> None:
+    assert read(f"func.func @f() {{\n{line.format(HUGE)}\nreturn\n}}") == [2]
+
+
 def test_many_operands() -> None:
     names = ", ".join(["%a"] * 20_000)
     types = ", ".join(["f32"] * 20_000)
