@@ -7,9 +7,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from xdsl.dialects.builtin import IntegerAttr, UnitAttr, i64
+from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, UnitAttr, i32, i64
 from xdsl.ir import Attribute, Block, OpResult, Region, SSAValue
+from xdsl.irdl import AttrSizedResultSegments
 
+from pypto_xdsl.analysis.walk import walk
 from pypto_xdsl.dialects.orch.attributes import (
     Level,
     LevelAttr,
@@ -25,6 +27,7 @@ from pypto_xdsl.dialects.orch.scopes import (
     HierarchyOp,
     IncoreOp,
     OutlinableScopeOp,
+    ScopeOp,
     SplitAivOp,
     SpmdOp,
     TaskScopeOp,
@@ -581,3 +584,49 @@ def _task_scope(context: Context, statement: ast.With, call: ast.Call, form: str
     op = TaskScopeOp(mode, outputs.types, Region(block))
     context.emit(op, statement)
     _bind_outputs(context, outputs, op.outputs)
+
+
+def drop_unused_outputs(function: Block) -> None:
+    """Rebuild the scopes in a function that yield what nobody uses."""
+    # A scope stands before the scopes in it: what it drops may be all that used theirs.
+    found = [op for top in function.ops for op in walk(top) if isinstance(op, ScopeOp)]
+    for op in found:
+        if any(not output.uses for output in op.outputs):
+            _without_unused(op)
+
+
+def _without_unused(op: ScopeOp) -> None:
+    kept = [place for place, output in enumerate(op.outputs) if output.uses]
+    end = op.yield_op
+    made_end = YieldOp(*[end.values[place] for place in kept])
+    made_end.location = end.location
+    body = op.body
+    end.detach()
+    end.erase()
+    body.block.add_op(made_end)
+    body = op.detach_region(body)
+    types = [op.outputs[place].type for place in kept]
+    properties = dict(op.properties)
+    extra: list[SSAValue] = []
+    if isinstance(op, OutlinableScopeOp):
+        extra = [] if op.task is None else [op.task]
+        properties[AttrSizedResultSegments.attribute_name] = DenseArrayBase.from_list(
+            i32, [len(types), len(extra)]
+        )
+    made = type(op).create(
+        operands=op.operands,
+        result_types=[*types, *(value.type for value in extra)],
+        properties=properties,
+        attributes=op.attributes,
+        regions=[body],
+        location=op.location,
+    )
+    block = op.parent
+    assert block is not None
+    block.insert_op_before(made, op)
+    old = [*(op.outputs[place] for place in kept), *extra]
+    for before, after in zip(old, made.results, strict=True):
+        after.name_hint = before.name_hint
+        before.replace_all_uses_with(after)
+    op.detach()
+    op.erase()

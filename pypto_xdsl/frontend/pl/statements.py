@@ -595,6 +595,7 @@ def read_function_body(context: Context, info: FunctionInfo, body: Sequence[ast.
         results.append(_result(context, info, value, declared[place] if declared else None, inner))
     info.result_types = [value.type for value in results]
     context.emit(ReturnOp(*results), at)
+    scopes.drop_unused_outputs(context.block)
     _function_policies(context, info)
 
 

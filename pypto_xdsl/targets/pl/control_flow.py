@@ -106,7 +106,7 @@ def _body(writer: BodyWriter, block: Block, results: Sequence[SSAValue], op: Ope
 def _while(writer: BodyWriter, op: scf.WhileOp) -> None:
     before, after = op.before_region.block, op.after_region.block
     end = before.last_op
-    if not isinstance(end, scf.ConditionOp) or tuple(end.arguments) != tuple(before.args):
+    if not isinstance(end, scf.ConditionOp) or tuple(end.args) != tuple(before.args):
         raise OpError(op, "has no spelling in the DSL: what it tests is not what it carries")
     inits: list[Part] = ["pl.while_(init_values=("]
     for init in op.arguments:
@@ -121,7 +121,7 @@ def _while(writer: BodyWriter, op: scf.WhileOp) -> None:
     writer.indent += 1
     start = len(writer.lines)
     writer.block_without_end(before)
-    condition = writer.render([end.cond])
+    condition = writer.render([end.condition])
     if len(writer.lines) != start:
         raise OpError(op, "has no spelling in the DSL: its condition is no expression")
     writer.line(f"pl.cond({condition})")

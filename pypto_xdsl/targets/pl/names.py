@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import keyword
+import re
 from collections.abc import Iterable
 
 from xdsl.ir import SSAValue
@@ -10,6 +11,7 @@ from xdsl.dialects.builtin import TensorType
 
 from pypto_xdsl.dialects.tile.types import TileType
 
+_NUMBERED = re.compile(r"(_\d+)+$")
 _RESERVED = ("pl", "pld", "self", "None", "True", "False", "float", "min", "max", "len", "range")
 
 
@@ -44,8 +46,9 @@ class Names:
 
 def _hint(value: SSAValue) -> str:
     hint = value.name_hint
-    if hint is not None and hint.isidentifier() and hint.isascii():
-        return hint
+    # xDSL takes a number at the end of a name for its own, and drops it when it reads the name.
+    if hint is not None and (base := _NUMBERED.sub("", hint)).isidentifier() and base.isascii():
+        return base
     match value.type:
         case TileType():
             return "tile"
