@@ -1,7 +1,7 @@
 """
 What an op must meet to run on a target, beyond the dialect's own rules.
 
-    Rule("element types", holds(f16, f32))
+    Rule("element types", Holds((f16, f32)))
 
 A rule has a name, by which an error speaks of it, and a check: what is wrong with an op, one
 message each. The functions here make the checks that targets have in common.
@@ -57,24 +57,26 @@ def words(types: Sequence[Attribute]) -> str:
     return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} or {shown[-1]}"
 
 
-def holds(*types: Attribute, at: Sequence[str] | None = None) -> Check:
+@dataclass(frozen=True)
+class Holds:
     """
-    The tiles hold one of these element types; `at` names the operands and results meant, else the
-    first tile is (the families have one element type throughout).
+    A check that tiles hold one of some element types; `at` names the operands and results meant,
+    else the first tile is (the families have one element type throughout).
     """
 
-    def check(op: Operation) -> Iterator[str]:
+    types: tuple[Attribute, ...]
+    at: tuple[str, ...] | None = None
+
+    def __call__(self, op: Operation) -> Iterator[str]:
         assert isinstance(op, DeclaredOp)
         tiles = list(tiles_of(op))
-        if at is None:
+        if self.at is None:
             tiles = tiles[:1]
         else:
-            tiles = [(name, tile) for name, tile in tiles if name.split("'")[1] in at]
+            tiles = [(name, tile) for name, tile in tiles if name.split("'")[1] in self.at]
         for name, tile in tiles:
-            if tile.element_type not in types:
-                yield f"{name} holds {tile.element_type}, expected {words(types)}"
-
-    return check
+            if tile.element_type not in self.types:
+                yield f"{name} holds {tile.element_type}, expected {words(self.types)}"
 
 
 def one_element_type(op: Operation) -> Iterator[str]:

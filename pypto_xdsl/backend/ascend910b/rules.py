@@ -29,9 +29,9 @@ from pypto_xdsl.backend.ascend910b.casts import CASTS
 from pypto_xdsl.backend.ascend910b.memories import MEMORIES, MOVES
 from pypto_xdsl.backend.rule import (
     Check,
+    Holds,
     Rule,
     TileRule,
-    holds,
     never,
     one_element_type,
     one_valid_region,
@@ -66,7 +66,7 @@ _ONE_TYPE = Rule("one element type", one_element_type)
 
 
 def _typed(types: Sequence[Attribute], at: Sequence[str] | None = None) -> Rule:
-    return Rule(_DTYPES, holds(*types, at=at))
+    return Rule(_DTYPES, Holds(tuple(types), None if at is None else tuple(at)))
 
 
 # Moves, loads, stores.

@@ -15,7 +15,7 @@ from pypto_xdsl.backend.ascend910b.rules import conversion_chain
 from pypto_xdsl.backend.backend import Backend, Cores, Memory
 from pypto_xdsl.backend.layout_spec import LayoutSpec
 from pypto_xdsl.backend.registry import ARCHITECTURES, BACKENDS, TARGET_ARCH, backend_of
-from pypto_xdsl.backend.rule import Rule, TileRule, holds
+from pypto_xdsl.backend.rule import Holds, Rule, TileRule
 from pypto_xdsl.diagnostics import DiagnosticsError, OpError
 from pypto_xdsl.dialects import tile
 from pypto_xdsl.dialects.declared_op import DeclaredOp
@@ -52,7 +52,7 @@ TOY = Backend(
     moves=frozenset(),
     casts=frozenset({(f32, f16)}),
     cores=Cores(1, 2),
-    rules={tile.NegOp: (Rule("halves only", holds(f16)),)},
+    rules={tile.NegOp: (Rule("halves only", Holds((f16,))),)},
     tile_rules=(TileRule("pairs of rows", _even),),
 )
 
