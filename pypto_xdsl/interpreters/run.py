@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.interpreter import Interpreter, InterpreterFunctions
 from xdsl.interpreters.arith import ArithFunctions
@@ -47,7 +48,6 @@ from pypto_xdsl.interpreters.machine import Machine
 from pypto_xdsl.interpreters.orch import OrchFunctions, call
 from pypto_xdsl.interpreters.products import ProductFunctions
 from pypto_xdsl.interpreters.ptensor import TENSOR_FUNCTIONS
-from pypto_xdsl.interpreters.pto import PTO_FUNCTIONS, call_implementation
 from pypto_xdsl.interpreters.scalars import ScalarFunctions
 from pypto_xdsl.interpreters.signature import parameter_name
 from pypto_xdsl.interpreters.sorting import SortFunctions
@@ -64,7 +64,6 @@ FUNCTIONS: tuple[type[InterpreterFunctions], ...] = (
     ScatterFunctions,
     SortFunctions,
     CrossingFunctions,
-    *PTO_FUNCTIONS,
     OrchFunctions,
     ControlFlowFunctions,
 )
@@ -122,13 +121,24 @@ def machine_for(
         strict=strict,
         observer=observer,
         scheduler=scheduler or ProgramOrder(),
-        call_declaration=call_implementation,
     )
     for functions in FUNCTIONS:
         machine.register_implementations(functions())
+    if _is_lowered(module):
+        # Programs on tiles need none of it.
+        from pypto_xdsl.interpreters.pto import PTO_FUNCTIONS, call_implementation
+
+        machine.call_declaration = call_implementation
+        for functions in PTO_FUNCTIONS:
+            machine.register_implementations(functions())
     machine.register_implementations(ArithFunctions())
     machine.register_implementations(ScalarFunctions(), override=True)
     return machine
+
+
+def _is_lowered(module: ModuleOp) -> bool:
+    """Whether parts of a module are `pto` code: modules inside it, or functions of their own."""
+    return any(isinstance(op, ModuleOp | func.FuncOp) for op in module.ops)
 
 
 def find_function(module: ModuleOp, name: str | None = None) -> orch.FuncOp:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any
+
+from xdsl.dialects.builtin import ModuleOp
 
 from pypto_xdsl.interpreters.arguments import Argument
 from pypto_xdsl.interpreters.run import RunResult, run
@@ -75,5 +78,11 @@ def run_tile_op(
             f" : {tile_type}, tensor<{shaped(shape, dtype)}>"
         )
     body = "\n".join((*loads, text, *stores, "orch.return"))
-    module = program(f"orch.func incore @kernel({', '.join(parameters)}) {{\n{body}\n}}")
+    module = _kernel(f"orch.func incore @kernel({', '.join(parameters)}) {{\n{body}\n}}")
     return run(module, "kernel", arguments, strict=strict)
+
+
+@lru_cache(maxsize=256)
+def _kernel(text: str) -> ModuleOp:
+    """A kernel, parsed once for all the arrays that it runs on."""
+    return program(text)
