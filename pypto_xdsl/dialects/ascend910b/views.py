@@ -1,0 +1,150 @@
+"""Typed views of the bytes of a core's memories."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Self
+
+from xdsl.dialects.builtin import IndexType, IntegerAttr, i64
+from xdsl.ir import Attribute, SSAValue
+from xdsl.irdl import (
+    AttrSizedOperandSegments,
+    IRDLOperation,
+    irdl_op_definition,
+    opt_operand_def,
+    opt_prop_def,
+    result_def,
+    traits_def,
+    var_operand_def,
+)
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.traits import Pure
+from xdsl.utils.exceptions import VerifyException
+
+from pypto_xdsl.dialects.pto import DYNAMIC, AddressSpace, TileBufType
+from pypto_xdsl.dialects.pto.types import LOCAL_SPACES
+
+MEMORY_NAMES = {
+    AddressSpace.VEC: "ub",
+    AddressSpace.MAT: "l1",
+    AddressSpace.LEFT: "l0a",
+    AddressSpace.RIGHT: "l0b",
+    AddressSpace.ACC: "l0c",
+    AddressSpace.BIAS: "bt",
+    AddressSpace.SCALING: "fb",
+}
+"""What the hardware calls the memory of a tile: unified buffer, L1, L0A, L0B, L0C, bias table,
+fixpipe buffer."""
+
+assert set(MEMORY_NAMES) == set(LOCAL_SPACES)
+
+
+@irdl_op_definition
+class ViewOp(IRDLOperation):
+    """
+    The bytes at an address of a memory, seen as a tile.
+
+    `%t = ascend910b.view ub[1024] : !pto.tile_buf<vec, 16x64xf32>`, or at an address known at run
+    time only, `ub[%address]`; `valid = [%r, %c]` gives those valid extents, rows first, that the
+    type leaves open. Two views may share bytes, whatever their types.
+    """
+
+    name = "ascend910b.view"
+
+    traits = traits_def(Pure())
+
+    address = opt_prop_def(IntegerAttr)
+    dynamic_address = opt_operand_def(i64)
+    valid = var_operand_def(IndexType())
+    result = result_def(TileBufType)
+    irdl_options = (AttrSizedOperandSegments(as_property=True),)
+
+    def __init__(
+        self, address: int | SSAValue, type: TileBufType, valid: Sequence[SSAValue] = ()
+    ) -> None:
+        """`address` is in bytes from the start of the memory."""
+        is_known = isinstance(address, int)
+        super().__init__(
+            operands=[None if is_known else address, valid],
+            result_types=[type],
+            properties={"address": IntegerAttr(address, i64)} if is_known else {},
+        )
+
+    @property
+    def type(self) -> TileBufType:
+        """What the bytes are seen as."""
+        type = self.result.type
+        assert isinstance(type, TileBufType)
+        return type
+
+    @property
+    def known_address(self) -> int | None:
+        """The byte address, None where it is known at run time only."""
+        return None if self.address is None else self.address.value.data
+
+    def verify_(self) -> None:
+        if (self.address is None) == (self.dynamic_address is None):
+            raise VerifyException("expects one address")
+        known = self.known_address
+        if known is not None and known < 0:
+            raise VerifyException(f"expects an address that is not negative, got {known}")
+        wanted = self.type.valid_shape.count(DYNAMIC)
+        if len(self.valid) != wanted:
+            raise VerifyException(
+                f"expects {wanted} valid extents for {self.type.short_spelling()}, got "
+                f"{len(self.valid)}"
+            )
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        position = parser.pos
+        memory = parser.parse_identifier()
+        if memory not in MEMORY_NAMES.values():
+            parser.raise_error(
+                f"expected a memory ({', '.join(MEMORY_NAMES.values())}), got '{memory}'",
+                position,
+                parser.pos,
+            )
+        parser.parse_punctuation("[")
+        operand = parser.parse_optional_unresolved_operand()
+        number = None if operand is not None else parser.parse_integer(allow_boolean=False)
+        parser.parse_punctuation("]")
+        extents: list[SSAValue] = []
+        if parser.parse_optional_punctuation(",") is not None:
+            parser.parse_keyword("valid")
+            parser.parse_punctuation("=")
+            names = parser.parse_comma_separated_list(
+                parser.Delimiter.SQUARE, parser.parse_unresolved_operand
+            )
+            extents = [parser.resolve_operand(name, IndexType()) for name in names]
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        type_position = parser.pos
+        type: Attribute = parser.parse_type()
+        if not isinstance(type, TileBufType) or MEMORY_NAMES[type.space] != memory:
+            parser.raise_error(
+                f"expected a tile (!pto.tile_buf) in {memory}, got {type}", type_position
+            )
+        if operand is not None:
+            op = cls(parser.resolve_operand(operand, i64), type, extents)
+        else:
+            assert number is not None
+            op = cls(number, type, extents)
+        op.attributes.update(attributes)
+        return op
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(f" {MEMORY_NAMES[self.type.space]}[")
+        if self.dynamic_address is not None:
+            printer.print_ssa_value(self.dynamic_address)
+        else:
+            printer.print_string(str(self.known_address))
+        printer.print_string("]")
+        if self.valid:
+            printer.print_string(", valid = [")
+            printer.print_list(self.valid, printer.print_ssa_value)
+            printer.print_string("]")
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : ")
+        printer.print_attribute(self.type)
