@@ -27,6 +27,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from importlib.metadata import version
 from typing import TYPE_CHECKING, NoReturn
 
 from xdsl.dialects.builtin import ModuleOp
@@ -76,7 +77,8 @@ def _parser() -> argparse.ArgumentParser:
         allow_abbrev=False,
     )
     add = parser.add_argument
-    add("--function", metavar="NAME", help="the function to run")
+    add("--version", action="version", version=f"pypto-run {version('pypto-xdsl')}")
+    add("--function", metavar="NAME", help="the function to run (default: the only candidate)")
     add("--arg", metavar="NAME=VALUE", action="append", default=[], help="an argument")
     add("--default-arg", metavar="VALUE", help="for tensors that are read and have no --arg")
     add("--save", metavar="NAME=PATH", action="append", default=[], help="save as .npy")
@@ -225,6 +227,8 @@ def _run(args: Sequence[str]) -> int:
     options, rest = parser.parse_known_args(args)
     runner = _Runner(options)
     reader = _Reader(_checked(rest, parser), runner)
+    if options.bisect_passes and not reader.pipeline.passes:
+        raise CommandLineError("--bisect-passes needs passes, as in --default-pipeline")
     reader.run()
     if reader.module is None:
         return reader.finish()

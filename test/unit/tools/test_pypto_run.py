@@ -95,6 +95,8 @@ BAD_ARGUMENTS: list[tuple[list[str], str]] = [
     (["--function", "kernal"], "there is no function 'kernal'; there are kernel"),
     (["--arg", "x=missing.npy"], "cannot open 'missing.npy': no such file or directory"),
     (["--frob"], "unknown flag '--frob'"),
+    (["--bisect-passes"], "--bisect-passes needs passes, as in --default-pipeline"),
+    (["other.mlir"], "unexpected argument 'other.mlir': one input at a time"),
     (["--functoin=kernel"], "unknown flag '--functoin'; did you mean '--function'?"),
     (["--normalize-return-ordr"], "did you mean '--normalize-return-order'?"),
     (["--rtol", "much"], "argument --rtol: invalid float value: 'much'"),
