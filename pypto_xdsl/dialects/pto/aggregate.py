@@ -19,6 +19,7 @@ from pypto_xdsl.dialects.pto.declaration import (
     Role,
     declare,
 )
+from pypto_xdsl.dialects.pto.literals import parse_integer
 from pypto_xdsl.dialects.pto.operands import SCALAR
 from pypto_xdsl.dialects.pto.syntax import FormattedOp, build, print_attributes
 from pypto_xdsl.dialects.pto.types import StructType
@@ -48,7 +49,7 @@ def parse_path(parser: Parser) -> Attribute:
     """`[0, 1]`: a field, and the fields of that."""
     return PATH.make(
         parser.parse_comma_separated_list(
-            parser.Delimiter.SQUARE, lambda: parser.parse_integer(allow_boolean=False)
+            parser.Delimiter.SQUARE, lambda: parse_integer(parser, 64)
         )
     )
 

@@ -45,6 +45,7 @@ from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind
 from xdsl.utils.exceptions import VerifyException
 
 from pypto_xdsl.dialects.pto.enumerations import KernelKind, Pipe
+from pypto_xdsl.dialects.pto.literals import parse_integer, parse_string
 
 TARGET = "A2/A3"
 """The target whose rules the verifiers hold, as error texts name it."""
@@ -151,7 +152,7 @@ def integer(width: int) -> PropertyConstraint:
         lambda value: IntegerAttr(value, element_type),
         f"an i{width} attribute",
         of_width,
-        lambda parser: parser.parse_integer(allow_boolean=False),
+        lambda parser: parse_integer(parser, width),
     )
 
 
@@ -172,7 +173,7 @@ STRING = PropertyConstraint(
     StringAttr,
     StringAttr,
     "a string attribute",
-    parse=lambda parser: parser.parse_str_literal(),
+    parse=parse_string,
 )
 """A property that holds text."""
 

@@ -30,6 +30,7 @@ from pypto_xdsl.dialects.pto.declaration import (
     word,
 )
 from pypto_xdsl.dialects.pto.enumerations import AddressSpace, Pipe
+from pypto_xdsl.dialects.pto.literals import parse_string
 from pypto_xdsl.dialects.pto.operands import (
     GM_VIEW_TYPES,
     I64,
@@ -518,7 +519,7 @@ class PrintBase(PtoOp):
     def parse(cls, parser: Parser) -> Self:
         parser.parse_keyword("ins")
         parser.parse_punctuation("(")
-        text = parser.parse_str_literal()
+        text = parse_string(parser)
         parser.parse_punctuation(",")
         scalar = parser.parse_unresolved_operand()
         parser.parse_punctuation(":")

@@ -37,6 +37,7 @@ from pypto_xdsl.dialects.pto.enumerations import (
     SyncAllMode,
     SyncOpType,
 )
+from pypto_xdsl.dialects.pto.literals import parse_integer
 from pypto_xdsl.dialects.pto.operands import GM_VIEW_TYPES, I32, INDEX, READ_TILE
 from pypto_xdsl.dialects.pto.syntax import (
     FormattedOp,
@@ -295,7 +296,7 @@ class CrossCoreOp(SyncOp):
                 parser.parse_unresolved_operand(), INDEX_TYPE
             )
         else:
-            number = parser.parse_integer(allow_boolean=False)
+            number = parse_integer(parser, 32)
             if parser.parse_optional_punctuation(":") is not None:
                 parser.parse_type()
             properties["event_id"] = IntegerAttr(number, I32_TYPE)
@@ -412,10 +413,10 @@ class BufferOp(SyncOp):
             else:
                 parser.raise_error(f"invalid get_buf/rls_buf token: {text}", position)
         parser.parse_punctuation(",")
-        buffer = parser.parse_integer(allow_boolean=False)
+        buffer = parse_integer(parser, 32)
         properties["buf_id"] = IntegerAttr(buffer, I32_TYPE)
         if parser.parse_optional_punctuation(",") is not None:
-            mode = parser.parse_integer(allow_boolean=False)
+            mode = parse_integer(parser, 32)
             properties["mode"] = IntegerAttr(mode, I32_TYPE)
         if bracketed:
             parser.parse_punctuation("]")

@@ -28,6 +28,7 @@ from xdsl.utils.exceptions import VerifyException
 from pypto_xdsl.dialects.pto.attributes import AddressSpaceAttr
 from pypto_xdsl.dialects.pto.enumerations import AddressSpace, BLayout, Compact, Pad, SLayout
 from pypto_xdsl.dialects.pto.interning import InternedType
+from pypto_xdsl.dialects.pto.literals import parse_integer
 
 DYNAMIC = DYNAMIC_INDEX
 """Stands for a dimension written `?`."""
@@ -344,20 +345,20 @@ class _Fields:
             case "slayout":
                 self.slayout = parser.parse_str_enum(SLayout)
             case "fractal":
-                self.fractal = parser.parse_integer(allow_boolean=False)
+                self.fractal = parse_integer(parser, 64)
             case "pad":
                 self.pad = _PADS[_parse_number(parser, "pad", len(_PADS))]
             case "compact":
                 self.compact = _COMPACTS[_parse_number(parser, "compact", len(_COMPACTS))]
             case "count" if allow_count:
-                self.count = parser.parse_integer(allow_boolean=False)
+                self.count = parse_integer(parser, 64)
             case _:
                 parser.raise_error(f"unknown key in a tile_buf type: {key}")
 
 
 def _parse_number(parser: AttrParser, key: str, count: int) -> int:
     position = parser.pos
-    number = parser.parse_integer(allow_boolean=False)
+    number = parse_integer(parser, 64)
     if not 0 <= number < count:
         parser.raise_error(f"unknown {key}: {number}", position)
     return number
@@ -367,7 +368,7 @@ def _parse_valid_dim(parser: AttrParser, key: str) -> int:
     if parser.parse_optional_punctuation("?") is not None:
         return DYNAMIC
     position = parser.pos
-    dim = parser.parse_integer(allow_boolean=False)
+    dim = parse_integer(parser, 64)
     if dim < -1:
         parser.raise_error(f"{key} must be '?', -1, or a non-negative integer", position)
     return DYNAMIC if dim < 0 else dim
@@ -397,7 +398,7 @@ def _parse_keyed_tile(parser: AttrParser) -> Sequence[Attribute]:
         elif key.startswith("v_"):
             extents[key] = _parse_valid_dim(parser, key)
         else:
-            extents[key] = parser.parse_integer(allow_boolean=False)
+            extents[key] = parse_integer(parser, 64)
     if element_type is None:
         parser.raise_error("expected dtype in a tile_buf type")
     for key in _TILE_KEYS[1:]:
@@ -672,7 +673,7 @@ class MultiTileBufType(ParametrizedAttribute, TypeAttribute):
             parser.parse_punctuation(",")
             parser.parse_keyword("count")
             parser.parse_punctuation("=")
-            count = parser.parse_integer(allow_boolean=False)
+            count = parse_integer(parser, 64)
         if not isinstance(slot_type, TileBufType):
             parser.raise_error("multi_tile_buf expects a tile_buf as its slot type")
         return slot_type, IntAttr(count)
@@ -693,7 +694,7 @@ class EventIdArrayType(ParametrizedAttribute, TypeAttribute):
     @classmethod
     def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
         with parser.in_angle_brackets():
-            return (IntAttr(parser.parse_integer(allow_boolean=False)),)
+            return (IntAttr(parse_integer(parser, 64)),)
 
     def print_parameters(self, printer: Printer) -> None:
         printer.print_string(f"<{self.size.data}>")

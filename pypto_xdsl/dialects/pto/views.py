@@ -37,6 +37,7 @@ from pypto_xdsl.dialects.pto.declaration import (
     word,
 )
 from pypto_xdsl.dialects.pto.enumerations import AddressSpace, Compact, Pipe, SLayout
+from pypto_xdsl.dialects.pto.literals import parse_integer
 from pypto_xdsl.dialects.pto.operands import (
     GM_VIEW_TYPES,
     I64,
@@ -525,7 +526,7 @@ class SubViewBase(PtoOp):
         parser.parse_keyword("sizes")
         position = parser.pos
         sizes = parser.parse_comma_separated_list(
-            parser.Delimiter.SQUARE, lambda: parser.parse_integer(allow_boolean=False)
+            parser.Delimiter.SQUARE, lambda: parse_integer(parser, 64)
         )
         if len(sizes) != 2:
             parser.raise_error("subview expects 2D sizes", position)
