@@ -112,8 +112,8 @@ INTRODUCTIONS: dict[str, tuple[str, ...]] = {
         "`ptensor.cast`.\n",
     ),
     "orch": (
-        "In the tables, `?` stands behind what may be absent and `*` behind any number; an attribute in\n"
-        "_italics_ may be absent.\n",
+        "In the tables, `?` stands behind what may be absent and `*` behind any number; an\n"
+        "attribute in _italics_ may be absent.\n",
     ),
     "pld": (LEGEND,),
 }
