@@ -3,7 +3,7 @@ Which tiles of a kernel share storage, and where that takes a copy.
 
 Tiles are values, storage is bytes. Three things make several values one storage:
 
-* A *view* (`tile.reshape`) is another name of the same bytes: always.
+* A *view* (`tile.reshape`) is another name of the same bytes, or of a part of them: always.
 * An op that *updates* an operand (`tile.write`, `tile.matmul_acc`) writes its result over it: if
   the old value is not needed any more.
 * Control flow hands a value over in a fixed place: a loop's carried tile, its result, what the
@@ -27,9 +27,10 @@ from xdsl.utils.disjoint_set import DisjointSet
 from pypto_xdsl.analysis.control_flow import Forwarding, forwarding, is_loop
 from pypto_xdsl.analysis.program_order import LiveRanges, ProgramOrder
 from pypto_xdsl.analysis.walk import blocks_inside
+from pypto_xdsl.dialects import tile
 from pypto_xdsl.dialects.declared_op import DeclaredOp
 from pypto_xdsl.dialects.element_types import byte_width
-from pypto_xdsl.dialects.tile import TileType
+from pypto_xdsl.dialects.tile import TileLayout, TileType
 
 MayShare: TypeAlias = Callable[[DeclaredOp, int], bool]
 """Whether an op may write a result over its operand of an index, which is not used after it."""
@@ -51,6 +52,8 @@ class TileStorage:
         self._views = DisjointSet[SSAValue](self._tiles)
         self._storage = DisjointSet[SSAValue](self._tiles)
         self._roots: dict[SSAValue, SSAValue] = {}
+        self._parts: set[SSAValue] = set()
+        """Views of a part of their storage."""
         self._updates: list[tuple[Operation, int, OpResult]] = []
         self._find_views()
         self._ranges = self._live_ranges()
@@ -74,6 +77,8 @@ class TileStorage:
             if source is not None:
                 root = self.viewed(source)
                 self._roots[value] = root
+                if source in self._parts or isinstance(value.op, tile.SliceOp):
+                    self._parts.add(value)
                 self._views.union(source, value)
                 self._storage.union(source, value)
             elif (index := updated_operand(value)) is not None:
@@ -163,7 +168,7 @@ class TileStorage:
         left, right = self._storage.find(source), self._storage.find(target)
         if left is right:
             return
-        if self._classes[left].overlaps(self._classes[right]):
+        if source in self._parts or self._classes[left].overlaps(self._classes[right]):
             self.copies.add((op, index))
         else:
             self._unite(left, right)
@@ -212,11 +217,26 @@ def _home(value: SSAValue) -> Block:
     return block
 
 
+def is_view_of_rows(op: tile.SliceOp) -> bool:
+    """
+    Whether a window of a tile is whole rows, which lie as a tile of their own would. Any other is
+    copied: instructions take the rows of a tile to lie one after the other.
+    """
+    source, window = TileType.of(op.source.type), TileType.of(op.result.type)
+    return (
+        source.layout.blayout is TileLayout.ROW_MAJOR
+        and source.layout.slayout is TileLayout.NONE_BOX
+        and source.get_shape()[1:] == window.get_shape()[1:]
+    )
+
+
 def viewed_operand(value: SSAValue) -> SSAValue | None:
     """The operand of which a tile is a view, if its op only names it."""
     named = _named_operand(value)
     if named is None:
         return None
+    if isinstance(value, OpResult) and isinstance(value.op, tile.SliceOp):
+        return named[0] if is_view_of_rows(value.op) else None
     operand, writes = named
     return None if writes else operand
 

@@ -16,7 +16,6 @@ Lowers one kernel from tiles to `pto`: values become bytes.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 from math import prod
 from typing import Any, cast
 
@@ -29,11 +28,10 @@ from xdsl.dialects.builtin import (
     TensorType,
     i32,
 )
-from xdsl.ir import Attribute, Block, Operation, OpResult, Region, SSAValue
+from xdsl.ir import Attribute, Operation, OpResult, Region, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
-from pypto_xdsl.analysis.control_flow import terminator
-from pypto_xdsl.analysis.tile_storage import TileStorage, updated_operand
+from pypto_xdsl.analysis.tile_storage import TileStorage, is_view_of_rows, updated_operand
 from pypto_xdsl.backend.backend import Backend
 from pypto_xdsl.backend.instruction import Instruction
 from pypto_xdsl.diagnostics import OpError
@@ -44,11 +42,10 @@ from pypto_xdsl.dialects.orch import FunctionKind
 from pypto_xdsl.dialects.ptensor import AtomicKind, TensorLayout
 from pypto_xdsl.dialects.pto.declaration import PtoOp
 from pypto_xdsl.dialects.pto.syntax import build
-from pypto_xdsl.dialects.pto.views import SIZES
 from pypto_xdsl.dialects.tile import TileLayout, TileType
+from pypto_xdsl.rewriting.control_flow_lowering import ControlFlowLowering
 from pypto_xdsl.rewriting.global_views import View, Window, packed_strides
 from pypto_xdsl.rewriting.kernel_builder import KernelBuilder
-from pypto_xdsl.rewriting.parallel_copies import Copy, sequence_copies
 from pypto_xdsl.syntax.lists import Index
 
 GRID = {
@@ -74,26 +71,13 @@ def lower_kernel(kernel: orch.FuncOp, backend: Backend) -> tuple[func.FuncOp, Se
     return _Lowering(kernel, backend).run()
 
 
-class _Lowering:
+class _Lowering(ControlFlowLowering):
     """One kernel while it is lowered."""
 
     def __init__(self, kernel: orch.FuncOp, backend: Backend):
-        self.kernel = kernel
         self.backend = backend
-        self.builder = KernelBuilder(kernel)
-        self.storage = TileStorage(kernel, self._may_share)
-        self.scalars: dict[SSAValue, SSAValue] = {}
-        self.windows: dict[SSAValue, Window] = {}
-        self.tiles: dict[SSAValue, SSAValue] = {}
-        """The `!pto.tile_buf` of a tile that is not its storage under its own type."""
-        self.allocated: dict[SSAValue, SSAValue] = {}
-        """The `pto.alloc_tile` of each storage."""
-        self.extents: dict[SSAValue, tuple[Index, ...]] = {}
-        """The valid extents of tiles of which some are known only at run time."""
-        self.valid_of: dict[SSAValue, tuple[Index, Index]] = {}
-        """The valid rows and columns of each buffer and view."""
-        self.unsure: list[Operation] = []
-        """Allocations and views, of which some turn out to be used by nobody."""
+        super().__init__(KernelBuilder(kernel), TileStorage(kernel, self._may_share))
+        self.kernel = kernel
         self.grid: dict[str, SSAValue] = {}
 
     def run(self) -> tuple[func.FuncOp, Sequence[int]]:
@@ -103,13 +87,9 @@ class _Lowering:
             if isinstance(op, orch.ReturnOp):
                 returned = op
             else:
-                self._lower(op)
+                self.lower(op)
         self.builder.insert_op(func.ReturnOp())
-        for op in reversed(self.unsure):
-            if op.results[0].first_use is None:
-                block = op.parent_block()
-                assert block is not None
-                block.erase_op(op)
+        self.buffers.erase_unused()
         entry = self.builder.finish()
         types = FunctionType.from_lists([argument.type for argument in entry.args], [])
         lowered = func.FuncOp(self.kernel.sym_name.data, types, Region(entry))
@@ -190,7 +170,7 @@ class _Lowering:
 
     # Ops.
 
-    def _lower(self, op: Operation) -> None:
+    def lower(self, op: Operation) -> None:
         self.builder.origin = op
         try:
             self._dispatch(op)
@@ -200,37 +180,48 @@ class _Lowering:
     def _dispatch(self, op: Operation) -> None:
         match op:
             case scf.ForOp():
-                self._lower_for(op)
+                self.lower_for(op)
             case scf.WhileOp():
-                self._lower_while(op)
+                self.lower_while(op)
             case scf.IfOp():
-                self._lower_if(op)
+                self.lower_if(op)
             case arith.ConstantOp():
                 self._constant(op)
             case tile.CreateOp():
-                self._note_extents(op.result, self._indices(op.valid_extents))
-                self._allocate(op.result)
+                self.buffers.set_extents(op.result, self.indices(op.valid_extents))
+                self.buffers.allocate(op.result)
             case tile.LoadOp():
                 self._load(op)
             case tile.StoreOp():
                 self._store(op)
-            case tile.ReshapeOp() | tile.SetValidShapeOp():
-                self._view(op)
+            case tile.SetValidShapeOp():
+                self.buffers.set_extents(op.result, self.indices(op.valid_extents))
+                self.buffers.view(op)
+            case tile.ReshapeOp():
+                self.buffers.view(op)
+            case tile.SliceOp():
+                self._slice_tile(op)
+            case tile.ExtractOp():
+                self._extract(op.source, op.window_offsets, op.result)
+            case tile.AssembleOp():
+                self._assemble(op)
             case tile.ReadOp():
                 offset = self._element(op.source, op.element)
-                self._scalar(op, pto.TGetValOp, {"src": self._tile(op.source), "offset": offset})
+                self._scalar(
+                    op, pto.TGetValOp, {"src": self.buffers.buffer(op.source), "offset": offset}
+                )
             case tile.WriteOp():
                 self._write(op)
             case tile.ValidDimOp():
                 axis = op.axis.value.data
-                self.scalars[op.result] = self.builder.index(self._valid(op.source)[axis])
+                self.scalars[op.result] = self.builder.index(self.buffers.valid(op.source)[axis])
             case tile.GetBlockIdxOp() | tile.GetBlockNumOp() | tile.GetSubblockIdxOp():
                 number = self.grid[GRID[type(op)]]
                 place = self.builder.convert(number, op.result.type)
                 place.name_hint = op.result.name_hint
                 self.scalars[op.result] = place
             case ptensor.DimOp():
-                window = self._window(op.source)
+                window = self.window(op.source)
                 extent = window.extents[op.axis.value.data]
                 self.scalars[op.result] = self.builder.index(extent)
             case ptensor.SliceOp():
@@ -238,28 +229,28 @@ class _Lowering:
             case ptensor.ReshapeOp():
                 self._reshape(op)
             case ptensor.TypeCastOp() | ptensor.SetValidShapeOp():
-                self.windows[op.result] = self._window(op.source)
+                self.windows[op.result] = self.window(op.source)
             case ptensor.ReadOp():
-                window = self._window(op.source)
-                offset = window.element(self._indices(op.element), self.builder)
+                window = self.window(op.source)
+                offset = window.element(self.indices(op.element), self.builder)
                 self._scalar(op, pto.LoadScalarOp, {"ptr": window.view.pointer, "offset": offset})
             case ptensor.WriteOp():
-                window = self._window(op.destination)
+                window = self.window(op.destination)
                 self.builder.insert_op(
                     build(
                         pto.StoreScalarOp,
                         {
                             "ptr": window.view.pointer,
-                            "offset": window.element(self._indices(op.element), self.builder),
-                            "value": self._value(op.value),
+                            "offset": window.element(self.indices(op.element), self.builder),
+                            "value": self.value(op.value),
                         },
                     )
                 )
                 self.windows[op.result] = window
             case arith.AddfOp():
                 # The assembler does not lower arith.addf.
-                negated = self.builder.insert(arith.NegfOp(self._value(op.rhs)))
-                difference = arith.SubfOp(self._value(op.lhs), negated)
+                negated = self.builder.insert(arith.NegfOp(self.value(op.rhs)))
+                difference = arith.SubfOp(self.value(op.lhs), negated)
                 self.scalars[op.result] = self.builder.insert(difference, op.result.name_hint)
             case _ if _is_scalar(op):
                 self._copy(op)
@@ -281,7 +272,7 @@ class _Lowering:
     def _copy(self, op: Operation) -> None:
         """An op on scalars, as it is."""
         new = type(op).create(
-            operands=[self._value(operand) for operand in op.operands],
+            operands=[self.value(operand) for operand in op.operands],
             result_types=op.result_types,
             properties=op.properties,
             attributes=op.attributes,
@@ -301,34 +292,19 @@ class _Lowering:
         new = build(op_type, operands, {}, (result.type,))
         self.scalars[result] = self.builder.insert(new, result.name_hint)
 
-    def _value(self, value: SSAValue) -> SSAValue:
-        found = self.scalars.get(value)
-        if found is None:
-            raise OpError(self.builder.origin, f"uses a {value.type}, which is not lowered")
-        return found
-
-    def _indices(self, indices: Sequence[Index]) -> tuple[Index, ...]:
-        return tuple(i if isinstance(i, int) else self._value(i) for i in indices)
-
     # Tensors.
 
-    def _window(self, value: SSAValue) -> Window:
-        found = self.windows.get(value)
-        if found is None:
-            raise OpError(self.builder.origin, f"uses a {value.type} that is no buffer")
-        return found
-
     def _slice(self, op: ptensor.SliceOp) -> None:
-        window = self._window(op.source)
+        window = self.window(op.source)
         shape = ptensor.tensor_of(op.result.type).get_shape()
-        extents = self._indices(op.extents) or shape
-        offsets = self._indices(op.window_offsets)
+        extents = self.indices(op.extents) or shape
+        offsets = self.indices(op.window_offsets)
         self.windows[op.result] = window.part(offsets, extents, self.builder)
 
     def _reshape(self, op: ptensor.ReshapeOp) -> None:
-        window = self._window(op.source)
+        window = self.window(op.source)
         shape = ptensor.tensor_of(op.result.type).get_shape()
-        extents = self._indices(op.extents) or shape
+        extents = self.indices(op.extents) or shape
         view = window.view
         if not window.is_whole or not view.is_packed:
             raise OpError(op, "reshapes a window whose elements do not lie one after the other")
@@ -341,25 +317,25 @@ class _Lowering:
         self.windows[op.result] = Window(new, (0,) * len(extents), tuple(extents))
 
     def _load(self, op: tile.LoadOp) -> None:
-        window = self._window(op.source)
+        window = self.window(op.source)
         type = TileType.of(op.result.type)
         self._expect_layout(op, type, window)
-        valid = self._indices(op.valid_extents) or type.valid_shape
-        self._note_extents(op.result, valid)
-        destination = self._allocate(op.result)
-        part = window.partition(self._indices(op.window_offsets), valid, self.builder)
+        valid = self.indices(op.valid_extents) or type.valid_shape
+        self.buffers.set_extents(op.result, valid)
+        destination = self.buffers.allocate(op.result)
+        part = window.partition(self.indices(op.window_offsets), valid, self.builder)
         self.builder.insert_op(build(pto.TLoadOp, {"src": part, "dst": destination}))
 
     def _store(self, op: tile.StoreOp) -> None:
-        window = self._window(op.destination)
+        window = self.window(op.destination)
         type = TileType.of(op.source.type)
         self._expect_layout(op, type, window)
-        offsets = self._indices(op.window_offsets)
-        part = window.partition(offsets, self._valid(op.source), self.builder)
+        offsets = self.indices(op.window_offsets)
+        part = window.partition(offsets, self.buffers.valid(op.source), self.builder)
         properties: dict[str, Attribute] = {}
         if op.atomic.data is AtomicKind.ADD:
             properties["atomicType"] = pto.AtomicTypeAttr(pto.AtomicType.ADD)
-        values = {"src": self._tile(op.source), "dst": part}
+        values = {"src": self.buffers.buffer(op.source), "dst": part}
         self.builder.insert_op(build(pto.TStoreOp, values, {}, (), properties))
         self.windows[op.result] = window
 
@@ -379,143 +355,13 @@ class _Lowering:
                 f"{layout.value} order; reshape the tile, or make the tensor's layout agree",
             )
 
-    # Tiles.
-
-    def _note_extents(self, value: SSAValue, valid: Sequence[Index]) -> None:
-        type = TileType.of(value.type)
-        if DYNAMIC_INDEX in type.valid_shape:
-            self.extents[value] = tuple(valid) or type.valid_shape
-
-    def _valid(self, value: SSAValue) -> tuple[Index, ...]:
-        """The extents of the valid region of a tile."""
-        return self.extents.get(value) or TileType.of(value.type).valid_shape
-
-    def _tile(self, value: SSAValue) -> SSAValue:
-        """The buffer of a tile, under its own type."""
-        found = self.tiles.get(value)
-        if found is None:
-            storage = self.allocated.get(self.storage.storage(value))
-            if storage is None:
-                raise OpError(self.builder.origin, "uses a tile that has no storage")
-            found = self.tiles[value] = self._retyped(storage, value)
-        return found
-
-    def _allocate(self, value: SSAValue) -> SSAValue:
-        """The buffer to write a tile to; its storage is allocated if it is not there yet."""
-        key = self.storage.storage(value)
-        if key not in self.allocated:
-            type = self._buffer_type(value)
-            valid = self._matrix_extents(value)
-            values: dict[str, SSAValue | Sequence[SSAValue]] = {}
-            if type.has_dynamic_valid:
-                values = {
-                    "valid_row": self.builder.index(valid[0]),
-                    "valid_col": self.builder.index(valid[1]),
-                }
-            storage = self.builder.insert(
-                build(pto.AllocTileOp, values, {}, (type,)), value.name_hint
-            )
-            self.allocated[key] = storage
-            self.unsure.append(cast(Operation, storage.owner))
-            self.valid_of[storage] = valid
-        return self._tile(value)
-
-    def _retyped(self, buffer: SSAValue, value: SSAValue) -> SSAValue:
-        """A buffer under the type of a tile that shares its bytes."""
-        have, want = cast(pto.TileBufType, buffer.type), self._buffer_type(value)
-        valid = self._matrix_extents(value)
-        if have == want and valid == self.valid_of[buffer]:
-            return buffer
-        if have.get_shape() == want.get_shape() and have.config == want.config:
-            zero = self.builder.index(0)
-            view = build(
-                pto.SubViewOp,
-                {
-                    "source": buffer,
-                    "offsets": [zero, zero],
-                    "valid_row": self.builder.index(valid[0]),
-                    "valid_col": self.builder.index(valid[1]),
-                },
-                {},
-                (want,),
-                {"sizes": SIZES.make(want.get_shape())},
-            )
-        else:
-            if want.has_dynamic_valid:
-                raise OpError(
-                    self.builder.origin, "reshapes a tile whose valid region is known at run time"
-                )
-            view = build(pto.TReshapeOp, {"src": buffer}, {}, (want,))
-        self.unsure.append(view)
-        result = self.builder.insert(view, value.name_hint)
-        self.valid_of[result] = valid
-        return result
-
-    def _buffer_type(self, value: SSAValue) -> pto.TileBufType:
-        try:
-            return tile_buf_type(TileType.of(value.type))
-        except VerifyException as error:
-            raise OpError(self.builder.origin, str(error)) from error
-
-    def _matrix_extents(self, value: SSAValue) -> tuple[Index, Index]:
-        """Valid rows and columns of a tile, seen as a matrix."""
-        type = TileType.of(value.type)
-        if value not in self.extents:
-            rows, columns = matrix_valid(type.get_shape(), type.valid_shape)
-            return rows, columns
-        valid = self.extents[value]
-        if len(valid) == 1:
-            return 1, valid[0]
-        if len(valid) > 2:
-            raise OpError(
-                self.builder.origin,
-                "has a valid region known at run time in more than two dimensions",
-            )
-        return valid[0], valid[1]
-
-    def _view(self, op: tile.ReshapeOp | tile.SetValidShapeOp) -> None:
-        storage = self.allocated.get(self.storage.storage(op.source))
-        if isinstance(op, tile.SetValidShapeOp):
-            self._note_extents(op.result, self._indices(op.valid_extents))
-            if storage is None or storage.type != self._buffer_type(op.result):
-                # A window keeps the shape of what it is a window of.
-                self.tiles[op.result] = self._retyped(self._tile(op.source), op.result)
-        else:
-            self._infer_extents(op, op.result)
-        self._tile(op.result)
-
-    def _infer_extents(self, op: Operation, result: SSAValue) -> None:
-        """
-        The run-time extents of a result: those of the first operand that has one along the axis;
-        of a reshape, in their order.
-        """
-        type = TileType.of(result.type)
-        if DYNAMIC_INDEX not in type.valid_shape or result in self.extents:
-            return
-        known = [self.extents[operand] for operand in op.operands if operand in self.extents]
-        extents: list[Index] = []
-        for axis, extent in enumerate(type.valid_shape):
-            if extent != DYNAMIC_INDEX:
-                extents.append(extent)
-                continue
-            along = [
-                valid[axis]
-                for valid in known
-                if axis < len(valid) and isinstance(valid[axis], SSAValue)
-            ]
-            values = along or [e for valid in known for e in valid if isinstance(e, SSAValue)]
-            if not values:
-                raise OpError(op, f"has a valid region that nothing gives: {type}")
-            extents.append(values[0])
-        self.extents[result] = tuple(extents)
-
     def _element(self, value: SSAValue, indices: Sequence[Index]) -> SSAValue:
         """The place of an element of a tile among its elements."""
         type = TileType.of(value.type)
         if type.layout.slayout is not TileLayout.NONE_BOX:
             raise OpError(self.builder.origin, f"accesses an element of a boxed tile {type}")
         shape = list(type.get_shape())
-        places = list(self._indices(indices))
+        places = list(self.indices(indices))
         if type.layout.blayout is TileLayout.COL_MAJOR:
             shape.reverse()
             places.reverse()
@@ -524,6 +370,62 @@ class _Lowering:
             total = self.builder.add(self.builder.multiply(total, extent), place)
         return self.builder.index(total)
 
+    def _matrix_offsets(self, offsets: Sequence[Index]) -> tuple[Index, Index]:
+        match self.indices(offsets):
+            case (column,):
+                return 0, column
+            case (row, column):
+                return row, column
+            case _:
+                raise OpError(self.builder.origin, "is a window in more than two dimensions")
+
+    def _slice_tile(self, op: tile.SliceOp) -> None:
+        """Rows of a tile are a view of it; of columns a copy is made."""
+        if is_view_of_rows(op):
+            offsets = self._matrix_offsets(op.window_offsets)
+            self.buffers.window(op, offsets, self.indices(op.valid_extents))
+            return
+        self.buffers.set_extents(op.result, self.indices(op.valid_extents))
+        self._extract(op.source, op.window_offsets, op.result)
+
+    def _extract(self, source: SSAValue, offsets: Sequence[Index], result: OpResult) -> None:
+        row, column = self._matrix_offsets(offsets)
+        self.buffers.infer_extents(result.op, result)
+        destination = self.buffers.allocate(result)
+        self.builder.insert_op(
+            build(
+                pto.TExtractOp,
+                {
+                    "src": self.buffers.buffer(source),
+                    "index_row": self.builder.index(row),
+                    "index_col": self.builder.index(column),
+                    "dst": destination,
+                },
+            )
+        )
+
+    def _assemble(self, op: tile.AssembleOp) -> None:
+        """Whole rows are moved into a view; anything else is inserted."""
+        destination = self._updated(op, op.result)
+        source = self.buffers.buffer(op.source)
+        row, column = self._matrix_offsets(op.window_offsets)
+        part, whole = TileType.of(op.source.type), TileType.of(op.destination.type)
+        if part.get_shape()[-1] == whole.get_shape()[-1] and part.layout == whole.layout:
+            window = self.buffers.part(destination, (row, column), op.source)
+            self.buffers.move(source, window)
+            return
+        self.builder.insert_op(
+            build(
+                pto.TInsertOp,
+                {
+                    "src": source,
+                    "index_row": self.builder.index(row),
+                    "index_col": self.builder.index(column),
+                    "dst": destination,
+                },
+            )
+        )
+
     def _write(self, op: tile.WriteOp) -> None:
         destination = self._updated(op, op.result)
         self.builder.insert_op(
@@ -531,7 +433,7 @@ class _Lowering:
                 pto.TSetValOp,
                 {
                     "offset": self._element(op.destination, op.element),
-                    "val": self._value(op.value),
+                    "val": self.value(op.value),
                     "dst": destination,
                 },
             )
@@ -541,16 +443,11 @@ class _Lowering:
         """The buffer of a result that is written over an operand; a copy of it, if needed."""
         index = updated_operand(result)
         assert index is not None
-        self._infer_extents(op, result)
-        if result not in self.extents and op.operands[index] in self.extents:
-            self.extents[result] = self.extents[op.operands[index]]
-        destination = self._allocate(result)
+        self.buffers.copy_extents(op.operands[index], result)
+        destination = self.buffers.allocate(result)
         if (op, index) in self.storage.copies:
-            self._move(self._tile(op.operands[index]), destination)
+            self.buffers.move(self.buffers.buffer(op.operands[index]), destination)
         return destination
-
-    def _move(self, source: SSAValue, destination: SSAValue) -> None:
-        self.builder.insert_op(build(pto.TMovOp, {"src": source, "dst": destination}))
 
     # Instructions.
 
@@ -577,8 +474,8 @@ class _Lowering:
         for result in op.results:
             index = updated_operand(result)
             if index is None:
-                self._infer_extents(op, result)
-                outputs.append(self._allocate(result))
+                self.buffers.infer_extents(op, result)
+                outputs.append(self.buffers.allocate(result))
             else:
                 outputs.append(self._updated(op, result))
                 updated[index] = outputs[-1]
@@ -591,30 +488,21 @@ class _Lowering:
             if value is None:
                 continue
             if isinstance(value.type, TileType):
-                buffer = updated.get(places[own]) or self._tile(value)
-                values[name] = self._row(buffer) if in_rows else buffer
+                buffer = updated.get(places[own]) or self.buffers.buffer(value)
+                values[name] = self.buffers.row(buffer) if in_rows else buffer
             else:
                 elements = cast(pto.TileBufType, outputs[0].type).element_type
                 if own not in _RESULT_SCALARS:
                     elements = self._scalar_type(op, elements)
                 wanted = instruction.scalar or elements
-                values[name] = self.builder.convert(self._value(value), wanted)
+                values[name] = self.builder.convert(self.value(value), wanted)
         if in_rows:
-            outputs = [self._row(output) for output in outputs]
+            outputs = [self.buffers.row(output) for output in outputs]
         outs = instruction.op_type.DECLARATION.outs
         values.update(zip(outs, outputs, strict=False))
         self.builder.insert_op(
             build(instruction.op_type, values, {}, (), instruction.properties(op))
         )
-
-    def _row(self, buffer: SSAValue) -> SSAValue:
-        """A column as the row that has the same bytes."""
-        type = cast(pto.TileBufType, buffer.type)
-        rows, _ = type.get_shape()
-        config = (pto.BLayout.ROW_MAJOR, *type.config.data[1:])
-        row = type.with_(shape=(1, rows), valid_shape=(1, type.valid_shape[0]), config=config)
-        view = build(pto.TReshapeOp, {"src": buffer}, {}, (row,))
-        return self.builder.insert(view, buffer.name_hint)
 
     def _scalar_type(self, op: DeclaredOp, default: Attribute) -> Attribute:
         """What the elements are that a scalar operand goes with: those of the first tile."""
@@ -628,220 +516,6 @@ class _Lowering:
         for name, _, _ in op.declared_operands():
             if name not in used:
                 raise OpError(op, f"is given '{name}', which '{instruction.op_type.name}' lacks")
-
-    # Control flow.
-
-    def _lower_for(self, op: scf.ForOp) -> None:
-        arguments = op.body.block.args[1:]
-        scalars = self._enter(op, 3, arguments, op.results)
-        lower, upper, step = (
-            self.builder.convert(self._value(bound), IndexType()) for bound in op.operands[:3]
-        )
-        inits = [self._value(op.operands[3 + place]) for place in scalars]
-        body = Block(arg_types=[IndexType(), *(value.type for value in inits)])
-        loop = scf.ForOp(lower, upper, step, inits, body)
-        induction = op.body.block.args[0]
-        for argument in body.args:
-            argument.location = op.location
-        body.args[0].name_hint = induction.name_hint
-        self._enter_scalars(body.args[1:], [arguments[place] for place in scalars])
-        with self.builder.inside(body):
-            self.scalars[induction] = self.builder.convert(body.args[0], induction.type)
-            self._lower_block(op.body.block)
-            end = terminator(op.body)
-            self._leave(end, 0, [(arguments[p], op.results[p]) for p in range(len(arguments))])
-            self._yield(end, 0, scalars)
-        self.builder.origin = op
-        self.builder.insert_op(loop)
-        self._exit(op, loop, scalars)
-
-    def _lower_while(self, op: scf.WhileOp) -> None:
-        before, after = op.before_region.block, op.after_region.block
-        condition, end = terminator(op.before_region), terminator(op.after_region)
-        scalars = self._enter(op, 0, before.args, ())
-        passed = self._scalar_places(condition.operands[1:])
-        self._allocate_all([*after.args, *op.results])
-        inits = [self._value(op.operands[place]) for place in scalars]
-        types = [condition.operands[1 + place].type for place in passed]
-        new_before = Block(arg_types=[value.type for value in inits])
-        new_after = Block(arg_types=types)
-        for argument in (*new_before.args, *new_after.args):
-            argument.location = op.location
-        self._enter_scalars(new_before.args, [before.args[place] for place in scalars])
-        self._enter_scalars(new_after.args, [after.args[place] for place in passed])
-        with self.builder.inside(new_before):
-            self._lower_block(before)
-            targets = list(zip(after.args, op.results, strict=True))
-            self._leave(condition, 1, targets)
-            values = [self._value(condition.operands[1 + place]) for place in passed]
-            test = self._value(condition.operands[0])
-            self.builder.insert_op(scf.ConditionOp(test, *values))
-        with self.builder.inside(new_after):
-            self._lower_block(after)
-            self._leave(end, 0, [(argument,) for argument in before.args])
-            self._yield(end, 0, scalars)
-        self.builder.origin = op
-        loop = scf.WhileOp(inits, types, [new_before], [new_after])
-        self.builder.insert_op(loop)
-        self._exit(op, loop, passed)
-
-    def _lower_if(self, op: scf.IfOp) -> None:
-        scalars = self._scalar_places(op.results)
-        self._allocate_all(op.results)
-        condition = self._value(op.cond)
-        regions: list[Region] = []
-        windows: dict[int, Window] = {}
-        for region in op.regions:
-            if region.first_block is None:
-                regions.append(Region())
-                continue
-            block = Block()
-            with self.builder.inside(block):
-                self._lower_block(region.block)
-                end = terminator(region)
-                self._leave(end, 0, [(result,) for result in op.results], windows)
-                self._yield(end, 0, scalars)
-            regions.append(Region(block))
-        self.builder.origin = op
-        types = [op.results[place].type for place in scalars]
-        new = scf.IfOp(condition, types, *regions)
-        self.builder.insert_op(new)
-        for place, window in windows.items():
-            self.windows[op.results[place]] = window
-        for place, value in zip(scalars, new.results, strict=True):
-            value.name_hint = op.results[place].name_hint
-            self.scalars[op.results[place]] = value
-
-    def _lower_block(self, block: Block) -> None:
-        for inner in block.ops:
-            if inner is not block.last_op:
-                self._lower(inner)
-        last = block.last_op
-        assert last is not None
-        self.builder.origin = last
-
-    def _scalar_places(self, values: Sequence[SSAValue]) -> list[int]:
-        return [
-            place
-            for place, value in enumerate(values)
-            if not isinstance(value.type, TileType | TensorType)
-        ]
-
-    def _enter(
-        self,
-        op: Operation,
-        first: int,
-        arguments: Sequence[SSAValue],
-        results: Sequence[SSAValue],
-    ) -> list[int]:
-        """Bring what a loop starts from into its places; the places of scalars are returned."""
-        for place, argument in enumerate(arguments):
-            start = op.operands[first + place]
-            if isinstance(argument.type, TensorType):
-                window = self._window(start)
-                self.windows[argument] = window
-                if results:
-                    self.windows[results[place]] = window
-            elif isinstance(argument.type, TileType) and start in self.extents:
-                self.extents[argument] = self.extents[start]
-                if results:
-                    self.extents[results[place]] = self.extents[start]
-        self._allocate_all([*arguments, *results])
-        self._hand_over(op, first, [(argument,) for argument in arguments])
-        return self._scalar_places(arguments)
-
-    def _allocate_all(self, values: Sequence[SSAValue]) -> None:
-        """Allocate the places of tiles that control flow hands over, before it starts."""
-        for value in values:
-            if isinstance(value.type, TileType):
-                if DYNAMIC_INDEX in value.type.valid_shape and value not in self.extents:
-                    raise OpError(
-                        self.builder.origin,
-                        f"hands over a tile whose valid region is known only at run time: "
-                        f"{value.type}",
-                    )
-                self._allocate(value)
-
-    def _leave(
-        self,
-        end: Operation,
-        first: int,
-        targets: Sequence[Sequence[SSAValue]],
-        windows: dict[int, Window] | None = None,
-    ) -> None:
-        """Hand over tiles at the end of a region; tensors must be the buffer they were."""
-        for place, names in enumerate(targets):
-            value = end.operands[first + place]
-            if not isinstance(value.type, TensorType):
-                continue
-            window = self._window(value)
-            known = self.windows.get(names[0])
-            if known is None and windows is not None:
-                known = windows.setdefault(place, window)
-            if known is None:
-                for name in names:
-                    self.windows[name] = window
-            elif known != window:
-                raise OpError(
-                    end,
-                    f"hands over another buffer as result {place}: which one it is may not "
-                    "depend on control flow in a kernel",
-                )
-        self._check_extents(end, first, targets)
-        self._hand_over(end, first, targets)
-
-    def _check_extents(
-        self, end: Operation, first: int, targets: Sequence[Sequence[SSAValue]]
-    ) -> None:
-        for place, names in enumerate(targets):
-            value = end.operands[first + place]
-            for name in names:
-                if isinstance(name.type, TileType) and self._valid(name) != self._valid(value):
-                    raise OpError(
-                        end, f"hands over a tile with another valid region as result {place}"
-                    )
-
-    def _hand_over(self, op: Operation, first: int, targets: Sequence[Sequence[SSAValue]]) -> None:
-        """Copy the tiles that do not live in the place where they are handed over."""
-        copies: list[Copy] = []
-        for place, names in enumerate(targets):
-            if (op, first + place) in self.storage.copies:
-                value, name = op.operands[first + place], names[0]
-                copies.append(
-                    Copy(
-                        self._tile(value),
-                        self._tile(name),
-                        self.storage.storage(value),
-                        self.storage.storage(name),
-                    )
-                )
-        for source, destination in sequence_copies(copies, self._temporary):
-            self._move(source, destination)
-
-    def _temporary(self, value: SSAValue) -> SSAValue:
-        """New storage like that of `value`."""
-        type = cast(pto.TileBufType, value.type)
-        if type.has_dynamic_valid:
-            raise OpError(
-                self.builder.origin, "exchanges tiles whose valid region is known only at run time"
-            )
-        swap = self.builder.insert(build(pto.AllocTileOp, {}, {}, (type,)), "swap")
-        self.valid_of[swap] = self.valid_of[value]
-        return swap
-
-    def _enter_scalars(self, new: Sequence[SSAValue], old: Sequence[SSAValue]) -> None:
-        for value, was in zip(new, old, strict=True):
-            value.name_hint = was.name_hint
-            self.scalars[was] = value
-
-    def _yield(self, end: Operation, first: int, places: Sequence[int]) -> None:
-        values = [self._value(end.operands[first + place]) for place in places]
-        self.builder.insert_op(scf.YieldOp(*values))
-
-    def _exit(self, op: Operation, new: Operation, places: Sequence[int]) -> None:
-        for place, value in zip(places, new.results, strict=True):
-            value.name_hint = op.results[place].name_hint
-            self.scalars[op.results[place]] = value
 
 
 _RESULT_SCALARS = ("value",)
@@ -871,51 +545,3 @@ def _is_scalar(op: Operation) -> bool:
         and bool(op.results)
         and all(is_element_type(value.type) for value in (*op.operands, *op.results))
     )
-
-
-@lru_cache(maxsize=4096)
-def tile_buf_type(type: TileType) -> pto.TileBufType:
-    """
-    The `!pto.tile_buf` of a tile: seen as a matrix of its last dimension by all others. A valid
-    region of which a part is known only at run time is so as a whole.
-
-    Raises `VerifyException` for a tile that is none: without a memory or with run-time extents.
-    """
-    if type.memory_space is None:
-        raise VerifyException(f"the memory space of {type} is not known")
-    shape = type.get_shape()
-    if DYNAMIC_INDEX in shape:
-        raise VerifyException(f"a buffer has constant extents, got {type}")
-    valid: tuple[int, int] = (pto.DYNAMIC, pto.DYNAMIC)
-    if DYNAMIC_INDEX not in type.valid_shape:
-        valid = matrix_valid(shape, type.valid_shape)
-    layout = type.layout
-    return pto.TileBufType(
-        (prod(shape[:-1]), shape[-1]),
-        type.element_type,
-        pto.AddressSpace(type.memory_space.value),
-        valid_shape=valid,
-        blayout=pto.BLayout(layout.blayout.value),
-        slayout=pto.SLayout(layout.slayout.value),
-        fractal=layout.fractal,
-        pad=pto.Pad(type.pad_value.value),
-        compact=pto.Compact.NORMAL if type.is_compact else pto.Compact.NULL,
-    )
-
-
-def matrix_valid(shape: Sequence[int], valid: Sequence[int]) -> tuple[int, int]:
-    """
-    The valid rows and columns of a tile seen as a matrix. Raises `VerifyException` where they are
-    no rectangle.
-    """
-    outer, rows = shape[:-1], valid[:-1]
-    for place, (extent, inner) in enumerate(zip(outer, rows, strict=True)):
-        if inner == extent:
-            continue
-        if any(e != 1 for e in outer[:place]) or tuple(rows[place + 1 :]) != tuple(
-            outer[place + 1 :]
-        ):
-            raise VerifyException(
-                f"the valid region {list(valid)} of {list(shape)} is no rectangle of a matrix"
-            )
-    return prod(rows), valid[-1]

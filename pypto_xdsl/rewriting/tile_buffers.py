@@ -1,0 +1,299 @@
+"""
+The buffers that hold the tiles of a kernel while it is lowered.
+
+Tiles that share storage get one `pto.alloc_tile`, where the first of them is made. A tile of
+another type than its storage is a view of it: `pto.treshape` for another shape, `pto.subview` for
+a window or another valid region. What turns out to be used by nobody is erased at the end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from math import prod
+from typing import cast
+
+from xdsl.dialects.builtin import DYNAMIC_INDEX
+from xdsl.ir import Operation, SSAValue
+from xdsl.utils.exceptions import VerifyException
+
+from pypto_xdsl.analysis.tile_storage import TileStorage
+from pypto_xdsl.diagnostics import OpError
+from pypto_xdsl.dialects import pto, tile
+from pypto_xdsl.dialects.pto.syntax import build
+from pypto_xdsl.dialects.pto.views import SIZES
+from pypto_xdsl.dialects.tile import TileType
+from pypto_xdsl.rewriting.kernel_builder import KernelBuilder
+from pypto_xdsl.syntax.lists import Index
+
+Extents = tuple[Index, ...]
+Matrix = tuple[Index, Index]
+"""Rows and columns."""
+
+
+class TileBuffers:
+    """The buffer of each tile."""
+
+    def __init__(self, builder: KernelBuilder, storage: TileStorage):
+        self._builder = builder
+        self._storage = storage
+        self._buffers: dict[SSAValue, SSAValue] = {}
+        self._allocated: dict[SSAValue, SSAValue] = {}
+        """The `pto.alloc_tile` of each storage."""
+        self._extents: dict[SSAValue, Extents] = {}
+        """The valid extents of tiles of which some are known only at run time."""
+        self._valid: dict[SSAValue, Matrix] = {}
+        """The valid rows and columns of each buffer."""
+        self._unsure: list[Operation] = []
+        """Allocations and views, of which some turn out to be used by nobody."""
+
+    def erase_unused(self) -> None:
+        """Erase the allocations and views that nothing uses."""
+        for op in reversed(self._unsure):
+            if op.results[0].first_use is None:
+                block = op.parent_block()
+                assert block is not None
+                block.erase_op(op)
+
+    # Valid regions.
+
+    def set_extents(self, value: SSAValue, valid: Sequence[Index]) -> None:
+        """Say what the valid extents of a tile are, where its type leaves them to run time."""
+        type = TileType.of(value.type)
+        if DYNAMIC_INDEX in type.valid_shape:
+            self._extents[value] = tuple(valid) or type.valid_shape
+
+    def copy_extents(self, source: SSAValue, target: SSAValue) -> None:
+        """A tile has the valid region of another, where its type leaves it to run time."""
+        if target not in self._extents and source in self._extents:
+            self._extents[target] = self._extents[source]
+
+    def knows_extents(self, value: SSAValue) -> bool:
+        """Whether the valid extents of a tile are known, now or at run time."""
+        return value in self._extents or DYNAMIC_INDEX not in TileType.of(value.type).valid_shape
+
+    def valid(self, value: SSAValue) -> Extents:
+        """The extents of the valid region of a tile."""
+        return self._extents.get(value) or TileType.of(value.type).valid_shape
+
+    def infer_extents(self, op: Operation, result: SSAValue) -> None:
+        """
+        The run-time extents of a result: those of the first operand that has one along the axis;
+        of a reshape, in their order.
+        """
+        if self.knows_extents(result):
+            return
+        type = TileType.of(result.type)
+        known = [self._extents[operand] for operand in op.operands if operand in self._extents]
+        extents: list[Index] = []
+        for axis, extent in enumerate(type.valid_shape):
+            if extent != DYNAMIC_INDEX:
+                extents.append(extent)
+                continue
+            along = [
+                valid[axis]
+                for valid in known
+                if axis < len(valid) and isinstance(valid[axis], SSAValue)
+            ]
+            values = along or [e for valid in known for e in valid if isinstance(e, SSAValue)]
+            if not values:
+                raise OpError(op, f"has a valid region that nothing gives: {type}")
+            extents.append(values[0])
+        self._extents[result] = tuple(extents)
+
+    def _matrix_extents(self, value: SSAValue) -> Matrix:
+        """Valid rows and columns of a tile, seen as a matrix."""
+        type = TileType.of(value.type)
+        valid = self._extents.get(value)
+        if valid is None:
+            return matrix_valid(type.get_shape(), type.valid_shape)
+        match valid:
+            case (columns,):
+                return 1, columns
+            case (rows, columns):
+                return rows, columns
+            case _:
+                raise OpError(
+                    self._builder.origin,
+                    "has a valid region known at run time in more than two dimensions",
+                )
+
+    # Buffers.
+
+    def buffer(self, value: SSAValue) -> SSAValue:
+        """The buffer of a tile, under its own type."""
+        found = self._buffers.get(value)
+        if found is None:
+            storage = self._allocated.get(self._storage.storage(value))
+            if storage is None:
+                raise OpError(self._builder.origin, "uses a tile that has no storage")
+            found = self._buffers[value] = self._retyped(storage, value)
+        return found
+
+    def allocate(self, value: SSAValue) -> SSAValue:
+        """The buffer to write a tile to; its storage is allocated if it is not there yet."""
+        key = self._storage.storage(value)
+        if key not in self._allocated:
+            valid = self._matrix_extents(value)
+            storage = self._alloc(self._type(value), valid, value.name_hint)
+            self._allocated[key] = storage
+            self._unsure.append(cast(Operation, storage.owner))
+        return self.buffer(value)
+
+    def temporary(self, like: SSAValue, hint: str) -> SSAValue:
+        """New storage like a buffer."""
+        return self._alloc(cast(pto.TileBufType, like.type), self._valid[like], hint)
+
+    def _alloc(self, type: pto.TileBufType, valid: Matrix, hint: str | None) -> SSAValue:
+        values: dict[str, SSAValue | Sequence[SSAValue]] = {}
+        if type.has_dynamic_valid:
+            values = {
+                "valid_row": self._builder.index(valid[0]),
+                "valid_col": self._builder.index(valid[1]),
+            }
+        buffer = self._builder.insert(build(pto.AllocTileOp, values, {}, (type,)), hint)
+        self._valid[buffer] = valid
+        return buffer
+
+    def view(self, op: tile.ReshapeOp | tile.SetValidShapeOp) -> None:
+        """Name the bytes of a tile that is another view of its operand."""
+        storage = self._allocated.get(self._storage.storage(op.source))
+        self.infer_extents(op, op.result)
+        same_shape = storage is not None and _is_same_box(storage.type, self._type(op.result))
+        if isinstance(op, tile.SetValidShapeOp) and not same_shape:
+            # A window keeps the shape of what it is a window of.
+            self._buffers[op.result] = self._retyped(self.buffer(op.source), op.result)
+        self.buffer(op.result)
+
+    def window(self, op: tile.SliceOp, offsets: Sequence[Index], valid: Sequence[Index]) -> None:
+        """Name the bytes of a part of a tile."""
+        self.set_extents(op.result, valid)
+        source = self.buffer(op.source)
+        row, column = offsets
+        self._buffers[op.result] = self.part(source, (row, column), op.result)
+
+    def part(self, buffer: SSAValue, offsets: Matrix, value: SSAValue) -> SSAValue:
+        """The part of a buffer at some row and column, under the type of a tile."""
+        type = cast(pto.TileBufType, buffer.type)
+        want = self._type(value)
+        return self._subview(
+            buffer,
+            offsets,
+            type.with_(shape=want.get_shape(), valid_shape=want.valid_shape),
+            self._matrix_extents(value),
+            value.name_hint,
+        )
+
+    def move(self, source: SSAValue, destination: SSAValue) -> None:
+        """Copy a buffer to another."""
+        self._builder.insert_op(build(pto.TMovOp, {"src": source, "dst": destination}))
+
+    def row(self, buffer: SSAValue) -> SSAValue:
+        """A column as the row that has the same bytes."""
+        type = cast(pto.TileBufType, buffer.type)
+        rows, _ = type.get_shape()
+        config = (pto.BLayout.ROW_MAJOR, *type.config.data[1:])
+        row = type.with_(shape=(1, rows), valid_shape=(1, type.valid_shape[0]), config=config)
+        valid = self._valid[buffer]
+        return self._inserted(
+            build(pto.TReshapeOp, {"src": buffer}, {}, (row,)), (1, valid[0]), buffer.name_hint
+        )
+
+    def _type(self, value: SSAValue) -> pto.TileBufType:
+        try:
+            return tile_buf_type(TileType.of(value.type))
+        except VerifyException as error:
+            raise OpError(self._builder.origin, str(error)) from error
+
+    def _retyped(self, buffer: SSAValue, value: SSAValue) -> SSAValue:
+        """A buffer under the type of a tile that shares all of its bytes."""
+        have, want = cast(pto.TileBufType, buffer.type), self._type(value)
+        valid = self._matrix_extents(value)
+        if have == want and valid == self._valid[buffer]:
+            return buffer
+        if _is_same_box(have, want):
+            return self._subview(buffer, (0, 0), want, valid, value.name_hint)
+        if want.has_dynamic_valid:
+            raise OpError(
+                self._builder.origin, "reshapes a tile whose valid region is known at run time"
+            )
+        view = build(pto.TReshapeOp, {"src": buffer}, {}, (want,))
+        return self._inserted(view, valid, value.name_hint)
+
+    def _subview(
+        self,
+        buffer: SSAValue,
+        offsets: Matrix,
+        type: pto.TileBufType,
+        valid: Matrix,
+        hint: str | None,
+    ) -> SSAValue:
+        values: dict[str, SSAValue | Sequence[SSAValue]] = {
+            "source": buffer,
+            "offsets": [self._builder.index(offset) for offset in offsets],
+        }
+        if valid != type.get_shape():
+            values["valid_row"] = self._builder.index(valid[0])
+            values["valid_col"] = self._builder.index(valid[1])
+        sizes = {"sizes": SIZES.make(type.get_shape())}
+        return self._inserted(build(pto.SubViewOp, values, {}, (type,), sizes), valid, hint)
+
+    def _inserted(self, view: Operation, valid: Matrix, hint: str | None) -> SSAValue:
+        self._unsure.append(view)
+        result = self._builder.insert(view, hint)
+        self._valid[result] = valid
+        return result
+
+
+def _is_same_box(have: object, want: pto.TileBufType) -> bool:
+    """Whether two types differ in the valid region only."""
+    assert isinstance(have, pto.TileBufType)
+    return have.get_shape() == want.get_shape() and have.config == want.config
+
+
+@lru_cache(maxsize=4096)
+def tile_buf_type(type: TileType) -> pto.TileBufType:
+    """
+    The `!pto.tile_buf` of a tile: seen as a matrix of its last dimension by all others. A valid
+    region of which a part is known only at run time is so as a whole.
+
+    Raises `VerifyException` for a tile that is none: without a memory or with run-time extents.
+    """
+    if type.memory_space is None:
+        raise VerifyException(f"the memory space of {type} is not known")
+    shape = type.get_shape()
+    if DYNAMIC_INDEX in shape:
+        raise VerifyException(f"a buffer has constant extents, got {type}")
+    valid: tuple[int, int] = (pto.DYNAMIC, pto.DYNAMIC)
+    if DYNAMIC_INDEX not in type.valid_shape:
+        valid = matrix_valid(shape, type.valid_shape)
+    layout = type.layout
+    return pto.TileBufType(
+        (prod(shape[:-1]), shape[-1]),
+        type.element_type,
+        pto.AddressSpace(type.memory_space.value),
+        valid_shape=valid,
+        blayout=pto.BLayout(layout.blayout.value),
+        slayout=pto.SLayout(layout.slayout.value),
+        fractal=layout.fractal,
+        pad=pto.Pad(type.pad_value.value),
+        compact=pto.Compact.NORMAL if type.is_compact else pto.Compact.NULL,
+    )
+
+
+def matrix_valid(shape: Sequence[int], valid: Sequence[int]) -> tuple[int, int]:
+    """
+    The valid rows and columns of a tile seen as a matrix. Raises `VerifyException` where they are
+    no rectangle.
+    """
+    outer, rows = shape[:-1], valid[:-1]
+    for place, (extent, inner) in enumerate(zip(outer, rows, strict=True)):
+        if inner == extent:
+            continue
+        if any(e != 1 for e in outer[:place]) or tuple(rows[place + 1 :]) != tuple(
+            outer[place + 1 :]
+        ):
+            raise VerifyException(
+                f"the valid region {list(valid)} of {list(shape)} is no rectangle of a matrix"
+            )
+    return prod(rows), valid[-1]
