@@ -199,6 +199,8 @@ class Tile:
     """The extents of the valid region."""
     defined: tuple[int, ...] | Mask
     """Which elements are defined: those of a region at the origin, or by a mask of the shape."""
+    defined_bits: Mask | None = None
+    """Of a packed mask of which some elements are undefined: which bits are, 8 a byte."""
 
     @property
     def shape(self) -> tuple[int, ...]:

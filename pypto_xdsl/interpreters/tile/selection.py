@@ -28,7 +28,8 @@ def _compare(
     op: Operation, mode: CompareMode, lhs: Tile, rhs: Operand, type: tile.TileType
 ) -> Tile:
     """
-    The packed mask of a comparison. A byte is defined where all columns that it tells of are.
+    The packed mask of a comparison. A byte is defined where all columns that it tells of are; the
+    ops that select know each bit.
     """
     shape = broadcast_shape((lhs, rhs))
     region = lhs.valid if shape == lhs.shape else shape
@@ -40,14 +41,19 @@ def _compare(
     (left, right), defined = computed_operands(promoted, region, (lhs, rhs))
     bits = np.broadcast_to(COMPARISONS[mode](left, right), region)
     octets = pack(bits)
-    mask = None
-    if defined is not None:
-        mask = ~unpack_any(~np.broadcast_to(defined, region))
     width = type.get_shape()[-1]
-    return tile_of_region(octets, mask, result_element(op), (*shape[:-1], width), octets.shape)
+    element = result_element(op)
+    shape = (*shape[:-1], width)
+    if defined is None:
+        return tile_of_region(octets, None, element, shape, octets.shape)
+    defined = np.broadcast_to(defined, region)
+    made = tile_of_region(octets, ~_any_of_eight(~defined), element, shape, octets.shape)
+    made.defined_bits = np.zeros((*shape[:-1], 8 * width), np.bool_)
+    made.defined_bits[leading(region)] = defined
+    return made
 
 
-def unpack_any(bits: Mask) -> Mask:
+def _any_of_eight(bits: Mask) -> Mask:
     """Whether any of each eight truth values along the last dimension holds."""
     return pack(bits) != 0
 
@@ -64,7 +70,9 @@ def _mask_bits(mask: Tile, region: tuple[int, ...]) -> tuple[Mask, Mask | None]:
         )
     stored, defined = mask.read(leading((*rows, needed)))
     bits = unpack(stored, columns)
-    if defined is not None:
+    if mask.defined_bits is not None:
+        defined = mask.defined_bits[leading(region)]
+    elif defined is not None:
         defined = np.repeat(defined, bits_each, axis=-1)[..., :columns]
     return bits, defined
 

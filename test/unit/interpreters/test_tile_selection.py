@@ -153,3 +153,34 @@ def test_the_tail_of_compare_gather_may_not_be_stored():
         "program.mlir:5:12: error: 'tile.store' op stores undefined elements: 1 of 2 elements is "
         "undefined, the first at [0, 1]"
     )
+
+
+def test_each_bit_of_a_mask_knows_whether_it_is_defined():
+    # Columns 5 to 7 were never loaded; the byte that tells of them tells of others too.
+    a = np.arange(8, dtype=np.float32)[None, :]
+    part, whole = "!tile.tile<1x8xf32, valid = [1, 5]>", "!tile.tile<1x8xf32>"
+    mask, tmp = "!tile.tile<1x32xui8, valid = [1, 1]>", "!tile.tile<1x32xui8>"
+
+    def run(count: int) -> list[list[float]]:
+        narrow = f"!tile.tile<1x8xf32, valid = [1, {count}]>"
+        return (
+            run_tile_op(
+                f"%w = tile.set_validshape %a, valid = [1, 8] : {part} -> {whole}\n"
+                f"%m = tile.cmps %w, %k, cmp_type = gt : {whole}, f32 -> {mask}\n"
+                f"%tmp = tile.create : {tmp}\n"
+                f"%r = tile.sels %m, %w, %tmp, %k : {mask}, {whole}, {tmp}, f32 -> {whole}\n"
+                f"%n = tile.set_validshape %r, valid = [1, {count}] : {whole} -> {narrow}",
+                {"a": ("f32", a)},
+                [("n", (1, count), narrow)],
+                valid={"a": (1, 5)},
+                scalars={"k": ("f32", 2.0)},
+            )
+            .parameters["out0"]
+            .tolist()
+        )
+
+    assert run(5) == [[2, 2, 2, 3, 4]]
+    with pytest.raises(
+        DiagnosticsError, match=r"1 of 6 elements is undefined, the first at \[0, 5\]"
+    ):
+        run(6)
