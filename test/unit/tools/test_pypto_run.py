@@ -333,3 +333,31 @@ def test_numbers_are_printed_as_such(run: Run, kernel: str):
     status, out, _ = run(kernel, "--arg", "x=arange", "--arg", "n=-3")
     assert status == 0
     assert out == "y : tensor<4xf32> = [0., 1., 2., 3.]\nresult0 = -3\n"
+
+
+PROGRAM = """\
+import pypto.language as pl
+
+@pl.program
+class Program:
+    @pl.function(type=pl.FunctionType.InCore)
+    def add(
+        self,
+        a: pl.Tensor[[2, 2], pl.FP32],
+        b: pl.Tensor[[2, 2], pl.FP32],
+        out: pl.Out[pl.Tensor[[2, 2], pl.FP32]],
+    ) -> pl.Tensor[[2, 2], pl.FP32]:
+        left = pl.load(a, [0, 0], [2, 2])
+        right = pl.load(b, [0, 0], [2, 2])
+        return pl.store(pl.add(left, right), [0, 0], out)
+"""
+
+
+def test_a_program_of_the_python_dsl_runs(run: Run, tmp_path: Path):
+    path = tmp_path / "program.py"
+    path.write_text(PROGRAM)
+    status, out, err = run(path, "--arg", "a=arange", "--arg", "b=full:10")
+    assert (status, err) == (0, "")
+    assert out == (
+        "out : tensor<2x2xf32> =\n[[10., 11.],\n [12., 13.]]\nresult0 : tensor<2x2xf32> is out\n"
+    )
