@@ -165,7 +165,7 @@ def units_of(module: ModuleOp) -> Iterator[ModuleOp]:
     units = [op for op in nested if TARGET_ARCH in op.attributes]
     if units:
         yield from units
-    elif TARGET_ARCH in module.attributes or any(isinstance(op, pto.PtoOp) for op in walk(module)):
+    elif module.body.ops.first is not None:
         yield module
 
 
