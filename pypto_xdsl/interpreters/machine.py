@@ -95,6 +95,7 @@ class Machine(Interpreter):
     # Running ops.
 
     def _run_op(self, op: Operation, inputs: PythonValues) -> OpImplResult:
+        # xDSL's own prints the whole module into each error, once for each level of nesting.
         for listener in self.listeners:
             listener.will_interpret_op(op, inputs)
         implementation = self._impls._impl_dict.get(type(op))  # pyright: ignore[reportPrivateUsage]
