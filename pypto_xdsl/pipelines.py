@@ -52,6 +52,9 @@ def pipeline_pass(
         from xdsl.passes import ModulePass, PassPipeline
         from xdsl.universe import Universe
 
+        from pypto_xdsl.properties.checked_pass import CheckedPass
+        from pypto_xdsl.properties.holding import remembering
+
         pipeline_name = name
 
         @dataclass(frozen=True)
@@ -63,7 +66,16 @@ def pipeline_pass(
 
             def apply(self, ctx: Context, op: ModuleOp) -> None:
                 passes = Universe.get_multiverse().all_passes
-                PassPipeline.parse_spec(passes, ",".join(self.specs)).apply(ctx, op)
+                with remembering() as known:
+
+                    def between(
+                        previous: ModulePass | None, module: ModuleOp, _: ModulePass | None
+                    ) -> None:
+                        if not isinstance(previous, CheckedPass):
+                            known.settle(module)
+
+                    specs = ",".join(self.specs)
+                    PassPipeline.parse_spec(passes, specs, between).apply(ctx, op)
 
         return PipelinePass
 

@@ -25,10 +25,19 @@ class Snapshot:
     def __init__(self, module: Operation):
         self._parts = _parts_of(module)
 
+    def __eq__(self, other: object) -> bool:
+        """Whether the module was the same at both moments."""
+        return (
+            isinstance(other, Snapshot)
+            and len(other._parts) == len(self._parts)
+            and all(map(is_, other._parts, self._parts))
+        )
+
+    __hash__ = None  # pyright: ignore[reportAssignmentType]
+
     def is_current(self, module: Operation) -> bool:
         """Whether the module is now as it was then."""
-        now = _parts_of(module)
-        return len(now) == len(self._parts) and all(map(is_, now, self._parts))
+        return self == Snapshot(module)
 
 
 def _parts_of(module: Operation) -> list[object]:

@@ -34,7 +34,7 @@ from xdsl.utils.target import Target
 
 from pypto_xdsl.analysis.verification import verify
 from pypto_xdsl.diagnostics import Diagnostic, DiagnosticsError, Note
-from pypto_xdsl.properties.holding import Verdict, forget, violations
+from pypto_xdsl.properties.holding import Verdict, forget, settle, violations
 from pypto_xdsl.properties.registry import get_property
 
 
@@ -57,6 +57,7 @@ class CheckedPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         require(f"pass '{self.name}'", self.required, op)
         self.run(ctx, op)
+        settle(op)
         forget(self.invalidated)
         try:
             verdicts = violations(self.produced, op)

@@ -2,9 +2,9 @@
 Which properties hold now: verified when asked, remembered until the module changes.
 
 `violations(name, module)` is the one way to ask.  Under a driver that opened `remembering()`,
-as `pypto-opt` does, a verdict is derived once and kept while the module stays as it is; under
-any other driver each question is answered afresh.  `not_checking()` answers that all holds, for
-`--disable-verify`.
+as `pypto-opt` and the named pipelines do, a verdict is derived once and kept while the module
+stays as it is; under any other driver each question is answered afresh.  `not_checking()` answers
+that all holds, for `--disable-verify`.
 """
 
 from __future__ import annotations
@@ -34,7 +34,12 @@ def derive(name: str, module: ModuleOp) -> Verdict:
 
 
 class KnownVerdicts:
-    """What was derived about a module, for as long as it does not change."""
+    """
+    What was derived about a module, for as long as it does not change.
+
+    Only what runs between two questions can change it: a `CheckedPass` settles by itself, a
+    driver settles after every other pass.
+    """
 
     def __init__(self):
         self._module: ModuleOp | None = None
@@ -43,27 +48,33 @@ class KnownVerdicts:
         self.is_valid_ir = False
         """The module verified, and has not changed since; set by the driver."""
 
-    def is_about(self, module: ModuleOp) -> bool:
-        """Whether what is known is about this module as it is now; forgets it all if not."""
-        if (
-            self._module is module
-            and self._snapshot is not None
-            and self._snapshot.is_current(module)
-        ):
-            return True
-        self._module = module
-        self._snapshot = Snapshot(module)
-        self._verdicts = {}
-        self.is_valid_ir = False
-        return False
+    def settle(self, module: ModuleOp) -> None:
+        """Something may have changed the module: forget what was known if it did."""
+        if self._module is module and self._snapshot is not None:
+            now = Snapshot(module)
+            if now == self._snapshot:
+                return
+            self._snapshot = now
+        self._start_over(module)
 
     def verdicts(self, names: Iterable[str], module: ModuleOp) -> dict[str, Verdict]:
         """The verdict of each property, deriving those not known."""
-        self.is_about(module)
+        self.look_at(module)
         for name in names:
             if name not in self._verdicts:
                 self._verdicts[name] = derive(name, module)
         return {name: self._verdicts[name] for name in names}
+
+    def look_at(self, module: ModuleOp) -> None:
+        """Speak of this module from now on."""
+        if self._module is not module:
+            self._snapshot = Snapshot(module)
+            self._start_over(module)
+
+    def _start_over(self, module: ModuleOp) -> None:
+        self._module = module
+        self._verdicts = {}
+        self.is_valid_ir = False
 
     def forget(self, names: Iterable[str]) -> None:
         """Derive these again when asked next, even if the module stays as it is."""
@@ -72,6 +83,9 @@ class KnownVerdicts:
 
 
 class _NoQuestions(KnownVerdicts):
+    def settle(self, module: ModuleOp) -> None:
+        pass
+
     def verdicts(self, names: Iterable[str], module: ModuleOp) -> dict[str, Verdict]:
         return dict.fromkeys(names, ())
 
@@ -107,6 +121,13 @@ def violations(names: Iterable[str], module: ModuleOp) -> dict[str, Verdict]:
     if known is None:
         return {name: derive(name, module) for name in names}
     return known.verdicts(names, module) if names else {}
+
+
+def settle(module: ModuleOp) -> None:
+    """A pass ran: what was known about the module holds only if it changed nothing."""
+    known = _known.get()
+    if known is not None:
+        known.settle(module)
 
 
 def forget(names: Iterable[str]) -> None:

@@ -39,6 +39,7 @@ from xdsl.xdsl_opt_main import xDSLOptMain
 from pypto_xdsl.analysis.verification import verify
 from pypto_xdsl.diagnostics import Diagnostic, DiagnosticsError, handling
 from pypto_xdsl.pipelines import PIPELINES, expand_pipelines
+from pypto_xdsl.properties.checked_pass import CheckedPass
 from pypto_xdsl.properties.holding import KnownVerdicts, not_checking, remembering
 from pypto_xdsl.properties.registry import structural_properties
 from pypto_xdsl.syntax.parser import parse_module
@@ -307,8 +308,11 @@ class PyptoOptMain(xDSLOptMain):
             return
         self._running = "the verifier"
         known = self._known
+        known.look_at(module)
+        if previous is not None and not isinstance(previous, CheckedPass):
+            known.settle(module)
         after = "" if previous is None else f" after pass '{previous.name}'"
-        if not (known.is_about(module) and known.is_valid_ir):
+        if not known.is_valid_ir:
             if errors := verify(module):
                 if after:
                     first, *rest = errors
