@@ -328,6 +328,7 @@ def is_empty(body: list[ast.stmt]) -> bool:
     """Whether a body is `...`, `pass` or a docstring."""
     return all(
         isinstance(statement, ast.Pass)
+        or is_prologue(statement)
         or (isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant))
         for statement in body
     )

@@ -146,6 +146,8 @@ class Liveness:
         body = Summary(inner.reads & ~hidden, 0, inner.changes & ~hidden, inner.writes & ~hidden)
         self._bodies[id(statement)] = body
         summary = header.then(body)
+        # What the body yields are names of the loop's results: there after any number of trips.
+        summary.assigns |= inner.yields
         summary.changes |= inner.yields
         return summary
 

@@ -419,14 +419,20 @@ class ProgramReader:
 
     def _external(self, info: FunctionInfo) -> None:
         """
-        The results of a function whose body is not ours: those declared; of a `@pl.jit.extern`
-        that declares one without its shape, the first parameter that it writes.
+        The results of a function whose body is not ours: those declared, each the parameter that
+        is written at its place; of a `@pl.jit.extern` that declares one without its shape, the
+        first parameter that it writes.
         """
         returns = info.function.node.returns
         written = [place for place, d in enumerate(info.directions) if d is not Direction.IN]
         if info.declared_results is not None:
             info.result_types = [a.type for a in info.declared_results if a.type is not None]
-            info.lineage = [None] * len(info.result_types)
+            info.lineage = [
+                written[place]
+                if place < len(written) and info.parameter_types[written[place]] == type
+                else None
+                for place, type in enumerate(info.result_types)
+            ]
         elif info.jit and returns is not None and written:
             info.result_types = [info.parameter_types[written[0]]]
             info.lineage = [written[0]]

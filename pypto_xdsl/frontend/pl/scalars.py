@@ -141,9 +141,14 @@ def promoted(
             a = b = b if is_literal(left) else a
         else:
             a = b = a if bit_width(a) >= bit_width(b) else b
-    lhs = cast_scalar(context, context.materialize(left, node, a), a, node)
-    rhs = cast_scalar(context, context.materialize(right, node, b), b, node)
-    return lhs, rhs
+    return _as_type(context, left, a, node), _as_type(context, right, b, node)
+
+
+def _as_type(context: Context, value: Value, type: Attribute, node: ast.expr) -> SSAValue:
+    """A scalar as one of a type; a constant becomes a constant of it."""
+    if isinstance(value, Typed):
+        value = value.value
+    return cast_scalar(context, context.materialize(value, node, type), type, node)
 
 
 def compare(context: Context, op: ast.cmpop, left: Value, right: Value, node: ast.expr) -> Value:

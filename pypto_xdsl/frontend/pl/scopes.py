@@ -418,14 +418,24 @@ def _spmd_options(context: Context, call: ast.Call) -> _Options:
 def _spmd(context: Context, statement: ast.With, call: ast.Call, task: str | None) -> None:
     options = _spmd_options(context, call)
     body = [s for s in statement.body if not _is_docstring(s)]
+    dispatches = [s for s in body if _is_dispatch(s)]
     direct = len(body) == 1 and (_is_dispatch(body[0]) or isinstance(body[0], ast.With))
-    if direct:
+    direct |= len(dispatches) == 1 and not _asks_for_block(body)
+    if direct or context.strict_ssa:
         _outlinable(context, statement, SpmdOp, options, statement.body, task, {})
         return
-    dispatches = [s for s in body if _is_dispatch(s)]
     if len(dispatches) == len(body) and len(body) > 1:
         raise context.error(body[1], "a pl.spmd scope launches one kernel")
     _spmd_around_incore(context, statement, options, statement.body, task)
+
+
+def _asks_for_block(body: Sequence[ast.stmt]) -> bool:
+    """Whether statements ask for the index of the block that they run in."""
+    return any(
+        isinstance(node, ast.Attribute) and node.attr == "get_block_idx"
+        for statement in body
+        for node in ast.walk(statement)
+    )
 
 
 def _is_docstring(statement: ast.stmt) -> bool:
@@ -578,7 +588,7 @@ def _task_scope(context: Context, statement: ast.With, call: ast.Call, form: str
     if context.is_inside(manual):
         what = "another" if mode is ScopeMode.MANUAL else "an automatic scope"
         raise context.error(call, f"a manual scope cannot hold {what}")
-    if mode is ScopeMode.AUTO and context.auto_scope:
+    if mode is ScopeMode.AUTO and context.auto_scope and not context.strict_ssa:
         raise context.error(call, "pl.scope() needs @pl.function(auto_scope=False)")
     block, outputs = _body(context, statement, f"{TaskScopeOp.name} {mode.value}", statement.body)
     op = TaskScopeOp(mode, outputs.types, Region(block))

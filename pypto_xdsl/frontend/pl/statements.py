@@ -617,8 +617,7 @@ def _result(
             found = cast_scalar(context, found, type, node)
         return found
     if declared.kind == "Tensor":
-        bare = Annotation("Tensor", type)
-        found = _tensor(context, value, bare, node)
+        found = _tensor(context, value, declared, node)
         assert isinstance(found, SSAValue)
         if found.type != type and not _same_meaning(context, found.type, type):
             return context.emit(TypeCastOp(found, tensor_of(type)), node).result

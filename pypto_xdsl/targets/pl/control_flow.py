@@ -14,7 +14,7 @@ from pypto_xdsl.dialects.orch.loops import LOOP_KIND, PIPELINE_STAGES, loop_kind
 from pypto_xdsl.frontend.pl.vocabulary import spell
 from pypto_xdsl.targets.pl.calls import attribute_text, listed, predicate
 from pypto_xdsl.targets.pl.scalars import Part
-from pypto_xdsl.targets.pl.statements import BodyWriter
+from pypto_xdsl.targets.pl.statements import BodyWriter, is_implied
 
 _FORMS = {
     None: "range",
@@ -92,7 +92,11 @@ def _body(writer: BodyWriter, block: Block, results: Sequence[SSAValue], op: Ope
         parts: list[Part] = []
         for place, value in enumerate(last.operands):
             owner = value.owner
-            if isinstance(owner, ptensor.TypeCastOp) and value.has_one_use():
+            if (
+                isinstance(owner, ptensor.TypeCastOp)
+                and value.has_one_use()
+                and is_implied(owner, last)
+            ):
                 value = owner.source
             parts += [", ", value] if place else [value]
         names = ", ".join(writer.names.name(result) for result in results)

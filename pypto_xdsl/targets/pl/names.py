@@ -34,6 +34,13 @@ class Names:
         """Let a value have a name that is there already."""
         self._of[value] = name
 
+    def exact(self, value: SSAValue, name: str) -> str:
+        """Give a value a name as it is, where nothing else has it."""
+        if name.isidentifier() and name not in self._taken:
+            self._taken.add(name)
+            self._of[value] = name
+        return self.name(value)
+
     def fresh(self, base: str) -> str:
         """A name that nothing has yet."""
         name = base

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable, Iterator
 
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp, StringAttr, UnitAttr
@@ -17,7 +18,6 @@ from pypto_xdsl.dialects.orch.function_marks import (
     SPLIT,
     cache_policies,
 )
-from pypto_xdsl.dialects.orch.functions import NO_PARAMETER
 from pypto_xdsl.frontend.pl.function_options import AUTO_SCOPE, EXTERNAL_SOURCE, MARKS
 from pypto_xdsl.frontend.pl.vocabulary import spell
 from pypto_xdsl.targets.pl.names import Names
@@ -37,7 +37,7 @@ def program_text(module: ModuleOp) -> str:
     symbols = sorted(set(_symbols(functions)))
     name = module.sym_name.data if module.sym_name is not None else "Program"
     lines = [f"# pypto.program: {name}", "import pypto.language as pl", ""]
-    plain = [symbol for symbol in symbols if symbol.isidentifier()]
+    plain = sorted({name for symbol in symbols for name in _names_in(symbol)})
     lines += [f'{symbol} = pl.dynamic("{symbol}")' for symbol in plain]
     if plain:
         lines.append("")
@@ -59,6 +59,13 @@ def _symbols(functions: Iterable[orch.FuncOp]) -> Iterator[str]:
                 yield from symbols_in(value.type)
         for type in (*function.function_type.inputs.data, *function.function_type.outputs.data):
             yield from symbols_in(type)
+
+
+def _names_in(symbol: str) -> Iterator[str]:
+    """The names in a symbol, which may be arithmetic on others."""
+    for node in ast.walk(ast.parse(symbol, mode="eval")):
+        if isinstance(node, ast.Name) and node.id != "pl":
+            yield node.id
 
 
 def _function(function: orch.FuncOp, taken: Iterable[str]) -> list[str]:
@@ -97,12 +104,8 @@ def _function(function: orch.FuncOp, taken: Iterable[str]) -> list[str]:
     writer = BodyWriter(names, 2)
     _marks(writer, function)
     if function.is_declaration:
-        if external is None and function.implementation is not None:
+        if function.implementation is not None:
             raise OpError(function, "is lowered: its body has no spelling in the DSL")
-        if function.returns is not None and any(
-            place != NO_PARAMETER for place in function.returns.get_values()
-        ):
-            raise OpError(function, "has no spelling in the DSL: its results name parameters")
     else:
         block = function.body.block
         for place, policy in cache_policies(function).items():

@@ -9,7 +9,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from pypto_xdsl.diagnostics import OpError
 from pypto_xdsl.dialects import orch, ptensor
-from pypto_xdsl.dialects.ptensor.types import tensor_of
+from pypto_xdsl.dialects.ptensor.types import symbolic_shape_of, tensor_of
 from pypto_xdsl.dialects.tile.storage import AllocOp, PlaceOp
 from pypto_xdsl.targets.pl.calls import dispatch, op_call
 from pypto_xdsl.targets.pl.names import Names
@@ -129,6 +129,9 @@ class BodyWriter:
             case AllocOp() if op.space is None:
                 # Declared where it is used.
                 return
+            case AllocOp():
+                self.names.exact(op.result, op.buffer.data)
+                self._assign(op.results, self.render(op_call(op)))
             case _:
                 self._assign(op.results, self.render(op_call(op)))
 
@@ -189,10 +192,10 @@ class BodyWriter:
         """A tensor under another type: what the reader adds by itself, or an annotation."""
         uses = [use.operation for use in op.result.uses]
         ends = (scf.YieldOp, orch.YieldOp, orch.ReturnOp)
-        if uses and all(isinstance(user, ends) for user in uses):
+        source, result = tensor_of(op.source.type), tensor_of(op.result.type)
+        if uses and all(isinstance(user, ends) and is_implied(op, user) for user in uses):
             self.names.alias(op.result, self.value(op.source))
             return
-        source, result = tensor_of(op.source.type), tensor_of(op.result.type)
         text = annotation(result)
         if source.get_shape() != result.get_shape() or text is None or "TensorView" not in text:
             raise OpError(op, f"has no spelling in the DSL: {source} as {result}")
@@ -239,6 +242,17 @@ def _bare_list(text: str, values: Sequence[SSAValue]) -> str:
 def _uncast(value: SSAValue, user: Operation) -> SSAValue:
     """A value without the cast to the declared type, which the reader adds again."""
     owner = value.owner
-    if isinstance(owner, ptensor.TypeCastOp) and value.has_one_use():
+    if isinstance(owner, ptensor.TypeCastOp) and value.has_one_use() and is_implied(owner, user):
         return owner.source
     return value
+
+
+def is_implied(op: ptensor.TypeCastOp, user: Operation) -> bool:
+    """
+    Whether a cast is one that the reader adds by itself: where values meet, and where a function
+    declares other extents.
+    """
+    if isinstance(user, scf.YieldOp):
+        return True
+    source, result = tensor_of(op.source.type), tensor_of(op.result.type)
+    return symbolic_shape_of(source) != symbolic_shape_of(result)
