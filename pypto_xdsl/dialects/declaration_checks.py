@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from types import ModuleType
 
-from xdsl.dialects.builtin import TensorType
+from xdsl.dialects.builtin import ShapedType
 from xdsl.ir import Operation
 
 from pypto_xdsl.dialects.declared_op import (
@@ -121,10 +121,7 @@ def _unplaced(op_type: type[DeclaredOp]) -> Iterator[str]:
 
 
 def _holds_buffers(declared: OperandDeclaration | ResultDeclaration) -> bool:
-    from pypto_xdsl.dialects.tile.types import TileType
-
-    bases = declared.get_bases() or set()
-    return bool(bases & {TileType, TensorType})
+    return any(issubclass(kind, ShapedType) for kind in declared.get_bases() or ())
 
 
 _GROUPS: tuple[tuple[str, Finder], ...] = (

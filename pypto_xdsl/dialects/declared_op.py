@@ -362,7 +362,7 @@ def _declaration(op_type: type[DeclaredOp]) -> OpDeclaration:
 
 def _innermost(constraint: Any) -> AttrConstraint[Any]:
     """The declaration inside the constraint on a range, or the constraint on each element."""
-    while not isinstance(constraint, OperandDeclaration | ResultDeclaration):
+    while not isinstance(constraint, _Declaration):
         # A range of a fixed length wraps the constraint on its elements once more.
         inner = getattr(constraint, "constr", None) or getattr(constraint, "constraint", None)
         if inner is None:
