@@ -34,6 +34,7 @@ GENERATORS: Mapping[str, tuple[str, ...]] = {
     "undefined": (),
 }
 """Generator -> its options."""
+_NAME = re.compile(r"%?[\w.$-]+")
 _SHAPE = re.compile(r"(?P<extents>(\d+x)*\d+)(x(?P<last>[a-z]+\d*))?|(?P<only>[a-z]+\d+|index)")
 
 
@@ -110,12 +111,24 @@ class ValueSpec:
         return element.narrow(np.asarray(values).astype(element.compute))
 
 
-def parse_value(option: str, text: str) -> ValueSpec:
-    """Read `name=...`. Raises `CommandLineError`."""
-    name, equals, spec = text.partition("=")
-    if not equals or not name or not spec:
-        raise CommandLineError(f"{option} expects name=value, got '{text}'")
-    return parse_spec(name.removeprefix("%"), spec)
+def parse_value(option: str, text: str, only: str | None = None) -> ValueSpec:
+    """
+    Read `name=...`, or what stands after it alone where there is `only` one name to choose from.
+
+    Raises `CommandLineError`.
+    """
+    name, spec = split_name(option, text, only)
+    return parse_spec(name, spec)
+
+
+def split_name(option: str, text: str, only: str | None = None) -> tuple[str, str]:
+    """The name and what stands after it. Raises `CommandLineError`."""
+    name, equals, rest = text.partition("=")
+    if equals and rest and _NAME.fullmatch(name):
+        return name.removeprefix("%"), rest
+    if only is not None and text and not (equals and not rest):
+        return only, text
+    raise CommandLineError(f"{option} expects name=value, got '{text}'")
 
 
 def parse_spec(name: str, spec: str) -> ValueSpec:

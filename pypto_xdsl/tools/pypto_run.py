@@ -11,7 +11,8 @@
   tell it (`randn:64x128xf32:seed=0`), or a number. `out` parameters may be left out. Pointers of
   a `.pto` function need a shape, and all of them count as written.
 * What is written and returned is printed, unless it is saved (`--save out=path.npy`) or compared
-  (`--expect out=path.npy`, within `--atol` and `--rtol`). Results are called result0, result1, ...
+  (`--expect out=path.npy`, within `--atol` and `--rtol`). Results are called result0, result1, ...;
+  where there is only one value its name may be left out.
 * `--bisect-passes` runs the function before the passes and after each one, and names the first
   that changes what it does.
 
@@ -81,8 +82,10 @@ def _parser() -> argparse.ArgumentParser:
     add("--function", metavar="NAME", help="the function to run (default: the only candidate)")
     add("--arg", metavar="NAME=VALUE", action="append", default=[], help="an argument")
     add("--default-arg", metavar="VALUE", help="for tensors that are read and have no --arg")
-    add("--save", metavar="NAME=PATH", action="append", default=[], help="save as .npy")
-    add("--expect", metavar="NAME=VALUE", action="append", default=[], help="compare with a value")
+    add("--save", metavar="[NAME=]PATH", action="append", default=[], help="save as .npy")
+    add(
+        "--expect", metavar="[NAME=]VALUE", action="append", default=[], help="compare with a value"
+    )
     add("--rtol", type=float, default=0.0, help="relative tolerance of --expect (default: 0)")
     add("--atol", type=float, default=0.0, help="absolute tolerance of --expect (default: 0)")
     add("--quiet", "-q", action="store_true", help="print no values")
@@ -257,19 +260,24 @@ def _checked(rest: Sequence[str], parser: argparse.ArgumentParser) -> Sequence[s
 
 def _report(options: argparse.Namespace, runner: _Runner, run: _Run) -> int:
     """Save, compare and print; the exit status."""
-    from pypto_xdsl.tools.argument_specs import parse_value
-    from pypto_xdsl.tools.run_report import joined, op_counts, output_named, outputs
+    from pypto_xdsl.tools.argument_specs import parse_value, split_name
+    from pypto_xdsl.tools.run_report import (
+        joined,
+        only_output,
+        op_counts,
+        output_named,
+        outputs,
+    )
 
     found = outputs(run.written, run.result)
     known = {output.name: output for output in found}
+    only = only_output(found)
     for text in options.save:
-        name, _, path = text.partition("=")
-        if not path:
-            raise CommandLineError(f"--save expects name=path, got '{text}'")
-        _save(output_named(name.removeprefix("%"), known), path)
+        name, path = split_name("--save", text, only)
+        _save(output_named(name, known), path)
     problems = [
         problem
-        for spec in (parse_value("--expect", text) for text in options.expect)
+        for spec in (parse_value("--expect", text, only) for text in options.expect)
         if (problem := _unexpected(output_named(spec.name, known), spec, options)) is not None
     ]
     if not (options.quiet or options.save or options.expect):

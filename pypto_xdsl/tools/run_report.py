@@ -68,6 +68,12 @@ def output_named(name: str, known: Mapping[str, Output]) -> Output:
     return known[name]
 
 
+def only_output(found: Sequence[Output]) -> str | None:
+    """The name of the only value that is written or returned, if there is only one."""
+    own = [output.name for output in found if output.alias is None]
+    return own[0] if len(own) == 1 else None
+
+
 def format_value(value: TensorValue | float) -> str:
     """The elements as numpy prints arrays, large ones shortened, `?` where undefined."""
     if not isinstance(value, TensorValue):

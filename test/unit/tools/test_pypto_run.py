@@ -361,3 +361,20 @@ def test_a_program_of_the_python_dsl_runs(run: Run, tmp_path: Path):
     assert out == (
         "out : tensor<2x2xf32> =\n[[10., 11.],\n [12., 13.]]\nresult0 : tensor<2x2xf32> is out\n"
     )
+
+
+def test_the_only_value_needs_no_name(run: Run, tmp_path: Path):
+    path = tmp_path / "one.mlir"
+    path.write_text(KERNEL.replace(" -> i32 {", " {").replace("%n : i32\n}", "\n}"))
+    saved = tmp_path / "y.npy"
+    arguments = (path, "--arg", "x=arange", "--arg", "n=1")
+    assert run(*arguments, "--save", saved) == (0, "", "")
+    assert run(*arguments, "--expect", saved) == (0, "", "")
+    status, _, err = run(*arguments, "--expect", "randn:seed=1")
+    assert status == 1
+    assert err.startswith("pypto-run: error: 'y' differs in 4 of 4 elements")
+
+
+def test_one_of_several_values_needs_its_name(run: Run, kernel: str):
+    status, _, err = run(kernel, "--arg", "x=ones", "--arg", "n=1", "--expect", "ones")
+    assert (status, err) == (2, "pypto-run: error: --expect expects name=value, got 'ones'\n")
