@@ -1,0 +1,460 @@
+"""
+Reads the programs of a checkout of PyPTO, prints them back, and compares passes.
+
+    python tools/check_pypto_pairs.py PATH/TO/pypto/tests/ut/ir/transforms [--failures]
+    python tools/check_pypto_pairs.py PATH/TO/pypto/examples PATH/TO/pypto-lib/models
+
+For each file: how many programs it holds, how many are read and verified, how many come back the
+same after printing and reading, and, where a test has the classes `Before` and `Expected`, on how
+many of these pairs our pass of the name that the test runs agrees. Programs are compared up to
+the names of values and the place of constants; tiles that are loaded without a memory space count
+as tiles of the vector buffer, as PyPTO has it by default.
+
+The types of `@pl.jit` entries are those of the torch tensors that the file calls them with.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import sys
+import traceback
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from xdsl.context import Context
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import ModuleOp, StringAttr, TensorType
+from xdsl.ir import Attribute
+from xdsl.universe import Universe
+
+from pypto_xdsl.analysis.verification import verify
+from pypto_xdsl.diagnostics import DiagnosticsError, collecting
+from pypto_xdsl.dialects import orch
+from pypto_xdsl.dialects.tile import MemorySpace, TileType
+from pypto_xdsl.frontend.pl import read_program, read_source
+from pypto_xdsl.frontend.pl.discovery import Candidate, find_programs
+from pypto_xdsl.frontend.pl.source import Source, dotted_name
+from pypto_xdsl.frontend.pl.vocabulary import DTYPES
+from pypto_xdsl.targets.pl.program import program_text
+from pypto_xdsl.universe import PYPTO_UNIVERSE
+
+READER_PASSES = frozenset(
+    (
+        "convert_to_ssa",
+        "inline_functions",
+        "unroll_loops",
+        "ctrl_flow_transform",
+        "normalize_stmt_structure",
+        "flatten_call_expr",
+        "run_verifier",
+    )
+)
+"""Passes of PyPTO whose work the front end does."""
+TORCH_DTYPES = {
+    "float32": "FP32",
+    "float": "FP32",
+    "float16": "FP16",
+    "half": "FP16",
+    "bfloat16": "BF16",
+    "int8": "INT8",
+    "uint8": "UINT8",
+    "int16": "INT16",
+    "int32": "INT32",
+    "int": "INT32",
+    "int64": "INT64",
+    "long": "INT64",
+    "bool": "BOOL",
+}
+
+
+@dataclass
+class Count:
+    """What was found in a file."""
+
+    programs: int = 0
+    read: int = 0
+    same: int = 0
+    pairs: int = 0
+    agreed: int = 0
+    failures: list[str] = field(default_factory=list[str])
+    reasons: Counter[str] = field(default_factory=Counter[str])
+
+    def add(self, other: Count) -> None:
+        self.programs += other.programs
+        self.read += other.read
+        self.same += other.same
+        self.pairs += other.pairs
+        self.agreed += other.agreed
+        self.reasons += other.reasons
+
+    def fail(self, kind: str, where: str, reason: str) -> None:
+        self.reasons[f"{kind}: {reason}"] += 1
+        self.failures.append(f"{kind}: {where}: {reason}")
+
+    def row(self, name: str) -> str:
+        return (
+            f"{name:48} {self.programs:5} {self.read:5} {self.same:5} {self.pairs:5} "
+            f"{self.agreed:5}"
+        )
+
+
+HEAD = f"{'file':48} {'progs':>5} {'read':>5} {'same':>5} {'pairs':>5} {'agree':>5}"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[1])
+    parser.add_argument("paths", nargs="+", type=Path, help="files, or folders of them")
+    parser.add_argument("--failures", action="store_true", help="list every failure")
+    parser.add_argument("--reasons", type=int, default=0, help="show the most frequent reasons")
+    given = parser.parse_args(arguments)
+    total = Count()
+    print(HEAD)
+    for path in sorted(_files(given.paths)):
+        count = check_file(path)
+        if count.programs:
+            print(count.row(path.name), flush=True)
+        if given.failures:
+            for failure in count.failures:
+                print(f"    {failure}")
+        total.add(count)
+    print(total.row("total"))
+    for reason, number in total.reasons.most_common(given.reasons):
+        print(f"{number:5} {reason}")
+    return 0
+
+
+def _files(paths: Iterable[Path]) -> Iterator[Path]:
+    for path in paths:
+        yield from path.rglob("*.py") if path.is_dir() else (path,)
+
+
+def check_file(path: Path) -> Count:
+    """Read, print and compare the programs of a file."""
+    count = Count()
+    try:
+        source = read_source(path.read_bytes(), str(path))
+    except (DiagnosticsError, UnicodeDecodeError) as e:
+        count.fail("parse", path.name, str(e).splitlines()[0])
+        return count
+    modules: dict[str, ModuleOp] = {}
+    candidates = {candidate.name: candidate for candidate in find_programs(source)}
+    for name, candidate in candidates.items():
+        count.programs += 1
+        module = _read(source, candidate, count)
+        if module is None:
+            continue
+        count.read += 1
+        modules[name] = module
+        if reason := _round_trip(module):
+            count.fail("print", f"{name}:{candidate.line}", reason)
+        else:
+            count.same += 1
+    for name, candidate in candidates.items():
+        if name.rpartition(".")[2] != "Before":
+            continue
+        expected = f"{name.removesuffix('Before')}Expected"
+        if expected not in candidates:
+            continue
+        of_file = path.stem.removeprefix("test_").removesuffix("_pass")
+        _compare_pair(candidate, name, expected, modules, count, of_file)
+    return count
+
+
+def _read(source: Source, candidate: Candidate, count: Count) -> ModuleOp | None:
+    where = f"{candidate.name}:{candidate.line}"
+    try:
+        types = argument_types(source, candidate)
+        module = read_program(source, candidate, parametrized(candidate), types)
+        if errors := verify(module):
+            raise DiagnosticsError(errors)
+    except DiagnosticsError as e:
+        count.fail("read", where, e.diagnostics[0].message)
+        return None
+    except Exception:
+        count.fail("read", where, f"CRASH {traceback.format_exc().splitlines()[-1]}")
+        return None
+    return module
+
+
+def _round_trip(module: ModuleOp) -> str | None:
+    """Why a module does not come back the same; None if it does."""
+    try:
+        text = program_text(module)
+        source = read_source(text.encode(), "<printed>")
+        (candidate,) = find_programs(source)
+        again = read_program(source, candidate)
+        if errors := verify(again):
+            raise DiagnosticsError(errors)
+        if program_text(again) != text:
+            return "the text differs"
+    except DiagnosticsError as e:
+        return e.diagnostics[0].message
+    except Exception:
+        return f"CRASH {traceback.format_exc().splitlines()[-1]}"
+    return None if same(module, again) else "the module differs"
+
+
+# Comparison
+
+
+def same(first: ModuleOp, second: ModuleOp) -> bool:
+    """Whether two programs are the same up to names and the place of constants."""
+    return normalized(first).is_structurally_equivalent(normalized(second))
+
+
+def normalized(module: ModuleOp) -> ModuleOp:
+    """A copy with functions by name, each constant once at the start, no vector space."""
+    module = module.clone()
+    module.sym_name = None
+    functions = [op for op in module.body.block.ops if isinstance(op, orch.FuncOp)]
+    for function in functions:
+        _gather_constants(function)
+        _forget_vector_space(function)
+        function.detach()
+    for function in sorted(functions, key=lambda f: f.sym_name.data):
+        module.body.block.add_op(function)
+    return module
+
+
+def _gather_constants(function: orch.FuncOp) -> None:
+    block = function.body.first_block
+    if block is None:
+        return
+    found: dict[Attribute, arith.ConstantOp] = {}
+    for op in [op for op in function.walk() if isinstance(op, arith.ConstantOp)]:
+        op.detach()
+        first = found.setdefault(op.value, op)
+        if first is not op:
+            op.result.replace_all_uses_with(first.result)
+    for value in sorted(found, key=str, reverse=True):
+        if found[value].result.uses:
+            first_op = block.first_op
+            if first_op is None:
+                block.add_op(found[value])
+            else:
+                block.insert_op_before(found[value], first_op)
+
+
+def _forget_vector_space(function: orch.FuncOp) -> None:
+    for op in function.walk():
+        values = [*op.results, *(a for r in op.regions for b in r.blocks for a in b.args)]
+        for value in values:
+            type = value.type
+            if isinstance(type, TileType) and type.memory_space is MemorySpace.VEC:
+                value._type = type.with_space(None)  # pyright: ignore
+
+
+# Pairs
+
+
+def _compare_pair(
+    before: Candidate,
+    name: str,
+    expected: str,
+    modules: dict[str, ModuleOp],
+    count: Count,
+    of_file: str,
+) -> None:
+    passes = [p for p in passes_of(before) if p not in READER_PASSES] or [of_file]
+    known = PYPTO_UNIVERSE.all_passes
+    ours = [p.replace("_", "-") for p in passes]
+    if not ours or any(p not in known for p in ours):
+        return
+    count.pairs += 1
+    where = f"{name}:{before.line}"
+    if name not in modules or expected not in modules:
+        count.fail("pair", where, "one of the two is not read")
+        return
+    after = modules[name].clone()
+    try:
+        with collecting():
+            run_passes(after, ours)
+    except DiagnosticsError as e:
+        count.fail("pair", where, f"{ours[-1]}: {e.diagnostics[0].message}")
+        return
+    except Exception:
+        count.fail("pair", where, f"CRASH {traceback.format_exc().splitlines()[-1]}")
+        return
+    if same(after, modules[expected]):
+        count.agreed += 1
+    else:
+        count.fail("pair", where, f"{','.join(ours)}: the result differs")
+
+
+def run_passes(module: ModuleOp, names: Sequence[str]) -> None:
+    """Run our passes of these names, for the 910B."""
+    context = Context()
+    for name, dialect in Universe.get_multiverse().all_dialects.items():
+        context.register_dialect(name, dialect)
+    module.attributes["pto.target_arch"] = StringAttr("a2a3")
+    for name in names:
+        PYPTO_UNIVERSE.all_passes[name]()().apply(context, module)
+    module.attributes.pop("pto.target_arch", None)
+
+
+def passes_of(candidate: Candidate) -> list[str]:
+    """The passes that the test around a program runs, in the order of the text."""
+    if not candidate.around:
+        return []
+    found: list[tuple[int, str]] = []
+    for node in ast.walk(candidate.around[-1]):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Call):
+            path = dotted_name(node.func.func)
+            if path is not None and len(path) >= 2 and path[-2] == "passes":
+                found.append((node.lineno, path[-1]))
+    return list(dict.fromkeys(name for _, name in sorted(found)))
+
+
+def parametrized(candidate: Candidate) -> dict[str, Any]:
+    """The first values that `pytest.mark.parametrize` gives to names around a program."""
+    values: dict[str, Any] = {}
+    for around in candidate.around:
+        for decorator in around.decorator_list:
+            if not isinstance(decorator, ast.Call) or len(decorator.args) < 2:
+                continue
+            path = dotted_name(decorator.func)
+            if path is None or path[-1] != "parametrize":
+                continue
+            try:
+                names = ast.literal_eval(decorator.args[0])
+                names = names.replace(" ", "").split(",") if isinstance(names, str) else names
+                first = decorator.args[1].elts[0]  # pyright: ignore
+            except (ValueError, AttributeError, IndexError):
+                continue
+            if isinstance(first, ast.Call):
+                nodes: list[ast.expr] = list(first.args)
+            elif len(names) == 1:
+                nodes = [first]
+            else:
+                nodes = list(getattr(first, "elts", ()))
+            for name, node in zip(names, nodes, strict=False):
+                try:
+                    values[name] = ast.literal_eval(node)
+                except ValueError:
+                    continue
+    return values
+
+
+# The types of `@pl.jit` entries
+
+
+def argument_types(source: Source, candidate: Candidate) -> dict[str, Any]:
+    """The types of the torch tensors that a file calls an entry with."""
+    (entry, *_) = candidate.nodes
+    if not isinstance(entry, ast.FunctionDef):
+        return {}
+    for function in (*_functions(source.tree), source.tree):
+        for node in ast.walk(function):
+            if not isinstance(node, ast.Call) or not node.args:
+                continue
+            path = dotted_name(node.func)
+            if path is None or path[0] != entry.name:
+                continue
+            return _types_of_call(source.tree, function, node, entry)
+    return {}
+
+
+def _functions(tree: ast.Module) -> list[ast.FunctionDef]:
+    return [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+
+
+def _types_of_call(
+    tree: ast.Module, function: ast.AST, call: ast.Call, entry: ast.FunctionDef
+) -> dict[str, Any]:
+    constants = _constants(tree) | _constants(function)
+    tensors: dict[str, Any] = {}
+    for node in sorted(
+        (n for n in (*ast.walk(tree), *ast.walk(function)) if isinstance(n, ast.Assign)),
+        key=lambda n: n.lineno,
+    ):
+        target = node.targets[0]
+        if isinstance(target, ast.Name) and node.lineno <= call.lineno:
+            type = _tensor(node.value, constants, tensors)
+            if type is not None:
+                tensors[target.id] = type
+    found: dict[str, Any] = {}
+    for parameter, argument in zip(entry.args.args, call.args, strict=False):
+        if isinstance(argument, ast.Name) and argument.id in tensors:
+            found[parameter.arg] = tensors[argument.id]
+            continue
+        value = _number(argument, constants)
+        if value is not None:
+            found[parameter.arg] = value
+    return found
+
+
+def _constants(tree: ast.AST) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            value = _number(node.value, found)
+            if value is not None:
+                found[node.targets[0].id] = value
+    return found
+
+
+def _number(node: ast.expr, constants: dict[str, Any]) -> Any:
+    match node:
+        case ast.Constant(value=int() | float() as value):
+            return value
+        case ast.Name(id=name):
+            return constants.get(name)
+        case ast.BinOp(left=left, op=op, right=right):
+            a, b = _number(left, constants), _number(right, constants)
+            if isinstance(a, int) and isinstance(b, int):
+                match op:
+                    case ast.Mult():
+                        return a * b
+                    case ast.Add():
+                        return a + b
+                    case ast.Sub():
+                        return a - b
+                    case ast.FloorDiv() if b:
+                        return a // b
+                    case _:
+                        return None
+        case _:
+            return None
+    return None
+
+
+def _tensor(node: ast.expr, constants: dict[str, Any], tensors: dict[str, Any]) -> Any:
+    """The type of the tensor that an expression of torch makes, None if it makes none."""
+    dtype = "FP32"
+    for inner in ast.walk(node):
+        if isinstance(inner, ast.Attribute) and isinstance(inner.value, ast.Name):
+            if inner.value.id == "torch" and inner.attr in TORCH_DTYPES:
+                dtype = TORCH_DTYPES[inner.attr]
+    for inner in ast.walk(node):
+        if not isinstance(inner, ast.Call):
+            continue
+        path = dotted_name(inner.func)
+        if path is None or path[0] != "torch":
+            if isinstance(inner.func, ast.Attribute) and inner.func.attr in ("bfloat16", "half"):
+                dtype = TORCH_DTYPES[inner.func.attr]
+            continue
+        if path[-1].endswith("_like") and isinstance(inner.args[0], ast.Name):
+            return tensors.get(inner.args[0].id)
+        if path[-1] in ("full", "zeros", "ones", "rand", "randn", "empty"):
+            sizes = inner.args
+            if sizes and isinstance(sizes[0], ast.Tuple | ast.List):
+                sizes = sizes[0].elts
+            elif path[-1] == "full":
+                sizes = sizes[:1]
+            shape = [_number(size, constants) for size in sizes]
+            if shape and all(isinstance(extent, int) for extent in shape):
+                return TensorType(DTYPES[dtype], shape)
+        if path[-1] == "randint":
+            sizes = getattr(inner.args[-1], "elts", ())
+            shape = [_number(size, constants) for size in sizes]
+            if shape and all(isinstance(extent, int) for extent in shape):
+                return TensorType(DTYPES["INT64" if dtype == "FP32" else dtype], shape)
+    return None
+
+
+if __name__ == "__main__":
+    sys.exit(main())
