@@ -405,14 +405,16 @@ class _Lowering(ControlFlowLowering):
         )
 
     def _assemble(self, op: tile.AssembleOp) -> None:
-        """Whole rows are moved into a view; anything else is inserted."""
+        """
+        Whole rows are moved into a view; anything else is inserted. All of the source goes there,
+        whatever of it is valid.
+        """
         destination = self._updated(op, op.result)
-        source = self.buffers.buffer(op.source)
+        source = self.buffers.whole(self.buffers.buffer(op.source))
         row, column = self._matrix_offsets(op.window_offsets)
         part, whole = TileType.of(op.source.type), TileType.of(op.destination.type)
         if part.get_shape()[-1] == whole.get_shape()[-1] and part.layout == whole.layout:
-            window = self.buffers.part(destination, (row, column), op.source)
-            self.buffers.move(source, window)
+            self.buffers.move(source, self.buffers.rows(destination, (row, column), source))
             return
         self.builder.insert_op(
             build(

@@ -20,6 +20,7 @@ from xdsl.utils.exceptions import VerifyException
 from pypto_xdsl.analysis.tile_storage import TileStorage
 from pypto_xdsl.diagnostics import OpError
 from pypto_xdsl.dialects import pto, tile
+from pypto_xdsl.dialects.pto.rules import constant_value
 from pypto_xdsl.dialects.pto.syntax import build
 from pypto_xdsl.dialects.pto.views import SIZES
 from pypto_xdsl.dialects.tile import TileType
@@ -170,19 +171,23 @@ class TileBuffers:
         self.set_extents(op.result, valid)
         source = self.buffer(op.source)
         row, column = offsets
-        self._buffers[op.result] = self.part(source, (row, column), op.result)
-
-    def part(self, buffer: SSAValue, offsets: Matrix, value: SSAValue) -> SSAValue:
-        """The part of a buffer at some row and column, under the type of a tile."""
-        type = cast(pto.TileBufType, buffer.type)
-        want = self._type(value)
-        return self._subview(
-            buffer,
-            offsets,
-            type.with_(shape=want.get_shape(), valid_shape=want.valid_shape),
-            self._matrix_extents(value),
-            value.name_hint,
+        shape, valid = self._type(op.result).get_shape(), self._matrix_extents(op.result)
+        self._buffers[op.result] = self._subview(
+            source, (row, column), shape, valid, op.result.name_hint
         )
+
+    def rows(self, buffer: SSAValue, offsets: Matrix, like: SSAValue) -> SSAValue:
+        """The rows of a buffer into which another one fits."""
+        shape = cast(pto.TileBufType, like.type).get_shape()
+        return self._subview(buffer, offsets, shape, shape, like.name_hint)
+
+    def whole(self, buffer: SSAValue) -> SSAValue:
+        """A buffer as one that is valid everywhere."""
+        type = cast(pto.TileBufType, buffer.type)
+        shape = type.get_shape()
+        if type.valid_shape == shape:
+            return buffer
+        return self._subview(buffer, (0, 0), shape, shape, buffer.name_hint)
 
     def move(self, source: SSAValue, destination: SSAValue) -> None:
         """Copy a buffer to another."""
@@ -212,7 +217,7 @@ class TileBuffers:
         if have == want and valid == self._valid[buffer]:
             return buffer
         if _is_same_box(have, want):
-            return self._subview(buffer, (0, 0), want, valid, value.name_hint)
+            return self._subview(buffer, (0, 0), want.get_shape(), valid, value.name_hint)
         if want.has_dynamic_valid:
             raise OpError(
                 self._builder.origin, "reshapes a tile whose valid region is known at run time"
@@ -224,7 +229,7 @@ class TileBuffers:
         self,
         buffer: SSAValue,
         offsets: Matrix,
-        type: pto.TileBufType,
+        shape: tuple[int, int],
         valid: Matrix,
         hint: str | None,
     ) -> SSAValue:
@@ -232,10 +237,14 @@ class TileBuffers:
             "source": buffer,
             "offsets": [self._builder.index(offset) for offset in offsets],
         }
-        if valid != type.get_shape():
-            values["valid_row"] = self._builder.index(valid[0])
-            values["valid_col"] = self._builder.index(valid[1])
-        sizes = {"sizes": SIZES.make(type.get_shape())}
+        extents = shape
+        if valid != shape:
+            row, column = (self._builder.index(extent) for extent in valid)
+            values |= {"valid_row": row, "valid_col": column}
+            extents = (_known_extent(row), _known_extent(column))
+        source = cast(pto.TileBufType, buffer.type)
+        type = source.with_(shape=shape, valid_shape=extents)
+        sizes = {"sizes": SIZES.make(shape)}
         return self._inserted(build(pto.SubViewOp, values, {}, (type,), sizes), valid, hint)
 
     def _inserted(self, view: Operation, valid: Matrix, hint: str | None) -> SSAValue:
@@ -243,6 +252,11 @@ class TileBuffers:
         result = self._builder.insert(view, hint)
         self._valid[result] = valid
         return result
+
+
+def _known_extent(value: SSAValue) -> int:
+    extent = constant_value(value)
+    return pto.DYNAMIC if extent is None else extent
 
 
 def _is_same_box(have: object, want: pto.TileBufType) -> bool:

@@ -13,11 +13,15 @@ from pypto_xdsl.interpreters.pto.kernels import (
     call_implementation,
     run_kernel,
 )
+from pypto_xdsl.interpreters.pto.products import PtoProductFunctions
+from pypto_xdsl.interpreters.pto.rearrangement import PtoRearrangementFunctions
 from pypto_xdsl.interpreters.pto.views import PtoViewFunctions
 
 PTO_FUNCTIONS: tuple[type[InterpreterFunctions], ...] = (
     PtoViewFunctions,
     PtoInstructionFunctions,
+    PtoProductFunctions,
+    PtoRearrangementFunctions,
     PtoKernelFunctions,
 )
 """Implementations of the dialect."""

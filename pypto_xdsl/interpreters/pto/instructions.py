@@ -24,13 +24,13 @@ from pypto_xdsl.interpreters.arithmetic import multiply as times
 from pypto_xdsl.interpreters.casts import cast
 from pypto_xdsl.interpreters.elements import Array, Element, Mask, integer_value, number_of
 from pypto_xdsl.interpreters.errors import ProgramError
-from pypto_xdsl.interpreters.machine import Machine, machine_of
+from pypto_xdsl.interpreters.machine import machine_of
 from pypto_xdsl.interpreters.op_tables import Run, implements
 from pypto_xdsl.interpreters.pto.globals import GlobalView, Pointer
 from pypto_xdsl.interpreters.pto.memory import LocalTile
 from pypto_xdsl.interpreters.pto.operands import named
 from pypto_xdsl.interpreters.reductions import REDUCTIONS, Reduction
-from pypto_xdsl.interpreters.selection import COMPARISONS, compacted_columns, pack, unpack
+from pypto_xdsl.interpreters.selection import COMPARISONS, pack, unpack
 
 Values = tuple[Array, Mask | None]
 """Computed elements, and which of them are defined (None: all)."""
@@ -395,30 +395,6 @@ class PtoInstructionFunctions(InterpreterFunctions):
         result = cast(stored, source.element, destination.element, RoundMode[name])
         _spoil(op, args)
         _finish(destination, result, defined)
-        return ()
-
-    @impl(pto.TGatherOp)
-    def run_tgather(self, interpreter: Interpreter, op: Any, args: PythonValues) -> PythonValues:
-        operands = named(op, args)
-        if not op.is_compare:
-            raise ProgramError("gathers by index or mask, which is not interpreted yet")
-        source: LocalTile = operands["src"]
-        machine: Machine = machine_of(interpreter)
-        values, defined = _operand(source, source.valid, source.element)
-        machine.require_defined(op, defined)
-        threshold, _ = _operand(operands["k_value"], source.valid, source.element)
-        mode = op.properties.get("cmpMode")
-        comparison = CompareMode.EQ if mode is None else CompareMode(mode.data.value)
-        offset = op.properties.get("offset")
-        chosen = np.asarray(COMPARISONS[comparison](values, threshold))
-        _spoil(op, args)
-        places: LocalTile = operands["dst"]
-        counted: LocalTile = operands["cdst"]
-        indices, written, counts = compacted_columns(
-            chosen, places.valid[1], 0 if offset is None else offset.value.data
-        )
-        places.write(places.element.narrow(indices), written)
-        counted.write(counted.element.narrow(counts[None, :]))
         return ()
 
     @impl(pto.TGetValOp)

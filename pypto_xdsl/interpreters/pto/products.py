@@ -1,0 +1,64 @@
+"""
+Matrix products of the cube core. What is multiplied is the valid region: that of the left operand
+says how many rows of the right one take part.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from xdsl.interpreter import Interpreter, InterpreterFunctions, PythonValues, register_impls
+from xdsl.ir import Operation
+
+from pypto_xdsl.dialects import pto
+from pypto_xdsl.interpreters.elements import Array
+from pypto_xdsl.interpreters.errors import ProgramError
+from pypto_xdsl.interpreters.machine import machine_of
+from pypto_xdsl.interpreters.op_tables import Run, implements
+from pypto_xdsl.interpreters.products import multiply
+from pypto_xdsl.interpreters.pto.memory import LocalTile
+from pypto_xdsl.interpreters.pto.operands import named
+
+
+def _defined(
+    interpreter: Interpreter, op: Operation, tile: LocalTile, region: tuple[int, int]
+) -> Array:
+    if any(extent > size for extent, size in zip(region, tile.type.get_shape(), strict=True)):
+        raise ProgramError(f"reads {list(region)} of a tile of {list(tile.type.get_shape())}")
+    stored, defined = tile.read(region)
+    machine_of(interpreter).require_defined(op, defined)
+    return tile.element.widen(stored)
+
+
+def _product(op_class: type[Operation], names: tuple[str, str, str | None]) -> Run:
+    """`dst = left @ right`, plus the third operand: all of it, or its one row to each row."""
+    left_name, right_name, third = names
+
+    def run(interpreter: Interpreter, op: Any, args: PythonValues) -> PythonValues:
+        operands = named(op, args)
+        left: LocalTile = operands[left_name]
+        right: LocalTile = operands[right_name]
+        destination: LocalTile = operands["dst"]
+        rows, depth = left.valid
+        region = (rows, right.valid[1])
+        product = multiply(
+            left.element,
+            _defined(interpreter, op, left, left.valid),
+            _defined(interpreter, op, right, (depth, region[1])),
+        )
+        if third is not None:
+            start: LocalTile = operands[third]
+            held = (1, region[1]) if third == "bias" else region
+            product = product + _defined(interpreter, op, start, held)
+        destination.write(destination.element.narrow(product))
+        return ()
+
+    return run
+
+
+@register_impls
+@implements(dict.fromkeys((pto.TMatmulOp, pto.TGemvOp), ("lhs", "rhs", None)), _product)
+@implements(dict.fromkeys((pto.TMatmulBiasOp, pto.TGemvBiasOp), ("a", "b", "bias")), _product)
+@implements(dict.fromkeys((pto.TMatmulAccOp, pto.TGemvAccOp), ("lhs", "rhs", "acc_in")), _product)
+class PtoProductFunctions(InterpreterFunctions):
+    pass

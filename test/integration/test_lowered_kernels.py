@@ -1,0 +1,200 @@
+"""
+Kernels written on tiles do on bytes what they did on values.
+
+Each is run as written and after every pass that lowers it, with the same arguments; what they
+leave behind is equal to the bit, undefined elements included.
+"""
+
+from __future__ import annotations
+
+import pytest
+from support.programs import context
+from xdsl.passes import PassPipeline
+from xdsl.universe import Universe
+
+from pypto_xdsl.interpreters.differential import compare_runs
+from pypto_xdsl.interpreters.run import find_function, random_arguments, run
+from pypto_xdsl.syntax.parser import parse_module
+
+LOWERING = (
+    "infer-tile-memory-space",
+    "resolve-backend-op-layouts{backend=ascend910b}",
+    "convert-tile-to-pto{backend=ascend910b}",
+    "memory-reuse",
+    "allocate-memory-addr{backend=ascend910b}",
+)
+
+KERNELS = {
+    "rows": (
+        "in %x : tensor<16x64xf32>, out %o : tensor<4x64xf32>",
+        """
+        %t = tile.load %x[0, 0] : tensor<16x64xf32> -> !tile.tile<16x64xf32>
+        %r = tile.slice %t[4, 0] : !tile.tile<16x64xf32> -> !tile.tile<4x64xf32>
+        %e = tile.exp %r : !tile.tile<4x64xf32>
+        %s = tile.store %e, %o[0, 0] : !tile.tile<4x64xf32>, tensor<4x64xf32>
+        """,
+    ),
+    "columns": (
+        "in %x : tensor<16x64xf32>, out %o : tensor<16x32xf32>",
+        """
+        %t = tile.load %x[0, 0] : tensor<16x64xf32> -> !tile.tile<16x64xf32>
+        %r = tile.slice %t[0, 16] : !tile.tile<16x64xf32> -> !tile.tile<16x32xf32>
+        %e = tile.neg %r : !tile.tile<16x32xf32>
+        %s = tile.store %e, %o[0, 0] : !tile.tile<16x32xf32>, tensor<16x32xf32>
+        """,
+    ),
+    "rows put together": (
+        "in %x : tensor<8x64xf32>, out %o : tensor<16x64xf32>",
+        """
+        %t = tile.load %x[0, 0] : tensor<8x64xf32> -> !tile.tile<8x64xf32>
+        %n = tile.neg %t : !tile.tile<8x64xf32>
+        %c = tile.create : !tile.tile<16x64xf32>
+        %a = tile.assemble %t, %c[0, 0] : !tile.tile<8x64xf32>, !tile.tile<16x64xf32>
+        %b = tile.assemble %n, %a[8, 0] : !tile.tile<8x64xf32>, !tile.tile<16x64xf32>
+        %s = tile.store %b, %o[0, 0] : !tile.tile<16x64xf32>, tensor<16x64xf32>
+        """,
+    ),
+    "columns put together, the old tile used again": (
+        "in %x : tensor<16x32xf32>, in %y : tensor<16x64xf32>, out %o : tensor<16x64xf32>",
+        """
+        %t = tile.load %x[0, 0] : tensor<16x32xf32> -> !tile.tile<16x32xf32>
+        %c = tile.load %y[0, 0] : tensor<16x64xf32> -> !tile.tile<16x64xf32>
+        %a = tile.assemble %t, %c[0, 16] : !tile.tile<16x32xf32>, !tile.tile<16x64xf32>
+        %b = tile.sub %a, %c : !tile.tile<16x64xf32>
+        %s = tile.store %b, %o[0, 0] : !tile.tile<16x64xf32>, tensor<16x64xf32>
+        """,
+    ),
+    "all of a source, whatever of it is valid": (
+        "in %x : tensor<8x64xf32>, out %o : tensor<8x64xf32>",
+        """
+        %t = tile.load %x[0, 0] : tensor<8x64xf32> -> !tile.tile<8x64xf32>
+        %v = tile.set_validshape %t, valid = [4, 32]
+          : !tile.tile<8x64xf32> -> !tile.tile<8x64xf32, valid = [4, 32]>
+        %c = tile.create : !tile.tile<16x64xf32>
+        %a = tile.assemble %v, %c[8, 0]
+          : !tile.tile<8x64xf32, valid = [4, 32]>, !tile.tile<16x64xf32>
+        %r = tile.slice %a[8, 0] : !tile.tile<16x64xf32> -> !tile.tile<8x64xf32>
+        %s = tile.store %r, %o[0, 0] : !tile.tile<8x64xf32>, tensor<8x64xf32>
+        """,
+    ),
+    "windows with extents known at run time": (
+        "in %x : tensor<16x64xf32>, in %n : index, inout %o : tensor<16x64xf32>",
+        """
+        %t = tile.load %x[0, 0] : tensor<16x64xf32> -> !tile.tile<16x64xf32>
+        %r = tile.slice %t[%n, 0], valid = [%n, 64]
+          : !tile.tile<16x64xf32> -> !tile.tile<8x64xf32, valid = [?, 64]>
+        %e = tile.exp %r : !tile.tile<8x64xf32, valid = [?, 64]>
+        %s = tile.store %e, %o[0, 0]
+          : !tile.tile<8x64xf32, valid = [?, 64]>, tensor<16x64xf32>
+        %c = tile.slice %t[0, 16], valid = [%n, 32]
+          : !tile.tile<16x64xf32> -> !tile.tile<16x32xf32, valid = [?, 32]>
+        %d = tile.neg %c : !tile.tile<16x32xf32, valid = [?, 32]>
+        %u = tile.store %d, %s[8, 16]
+          : !tile.tile<16x32xf32, valid = [?, 32]>, tensor<16x64xf32>
+        """,
+    ),
+    "a product": (
+        "in %a : tensor<32x64xf16>, in %b : tensor<64x32xf16>, out %o : tensor<32x32xf32>",
+        """
+        %l = tile.load %a[0, 0] : tensor<32x64xf16> -> !tile.tile<32x64xf16>
+        %r = tile.load %b[0, 0] : tensor<64x32xf16> -> !tile.tile<64x32xf16>
+        %p = tile.matmul %l, %r
+          : !tile.tile<32x64xf16>, !tile.tile<64x32xf16> -> !tile.tile<32x32xf32>
+        %s = tile.store %p, %o[0, 0] : !tile.tile<32x32xf32>, tensor<32x32xf32>
+        """,
+    ),
+    "products summed in a loop": (
+        "in %a : tensor<32x128xf16>, in %b : tensor<128x32xf16>, out %o : tensor<32x32xf32>",
+        """
+        %c1 = arith.constant 1 : index
+        %c4 = arith.constant 4 : index
+        %step = arith.constant 32 : index
+        %l0 = tile.load %a[0, 0] : tensor<32x128xf16> -> !tile.tile<32x32xf16>
+        %r0 = tile.load %b[0, 0] : tensor<128x32xf16> -> !tile.tile<32x32xf16>
+        %p0 = tile.matmul %l0, %r0
+          : !tile.tile<32x32xf16>, !tile.tile<32x32xf16> -> !tile.tile<32x32xf32>
+        %p = scf.for %k = %c1 to %c4 step %c1 iter_args(%acc = %p0) -> (!tile.tile<32x32xf32>) {
+          %d = arith.muli %k, %step : index
+          %l = tile.load %a[0, %d] : tensor<32x128xf16> -> !tile.tile<32x32xf16>
+          %r = tile.load %b[%d, 0] : tensor<128x32xf16> -> !tile.tile<32x32xf16>
+          %n = tile.matmul_acc %acc, %l, %r
+            : !tile.tile<32x32xf32>, !tile.tile<32x32xf16>, !tile.tile<32x32xf16>
+          scf.yield %n : !tile.tile<32x32xf32>
+        }
+        %s = tile.store %p, %o[0, 0] : !tile.tile<32x32xf32>, tensor<32x32xf32>
+        """,
+    ),
+    "a product with a bias, of a part of a matrix": (
+        "in %a : tensor<32x64xf16>, in %b : tensor<32x32xf16>, in %c : tensor<1x32xf32>, "
+        "out %o : tensor<32x32xf32>",
+        """
+        %m = tile.load %a[0, 0] : tensor<32x64xf16> -> !tile.tile<32x64xf16, mat>
+        %l = tile.extract %m[0, 32] : !tile.tile<32x64xf16, mat> -> !tile.tile<32x32xf16, left>
+        %r = tile.load %b[0, 0] : tensor<32x32xf16> -> !tile.tile<32x32xf16>
+        %v = tile.load %c[0, 0] : tensor<1x32xf32> -> !tile.tile<1x32xf32>
+        %p = tile.matmul_bias %l, %r, %v
+          : !tile.tile<32x32xf16, left>, !tile.tile<32x32xf16>, !tile.tile<1x32xf32>
+          -> !tile.tile<32x32xf32>
+        %s = tile.store %p, %o[0, 0] : !tile.tile<32x32xf32>, tensor<32x32xf32>
+        """,
+    ),
+    "a transpose": (
+        "in %x : tensor<16x32xf32>, out %o : tensor<32x16xf32>",
+        """
+        %t = tile.load %x[0, 0] : tensor<16x32xf32> -> !tile.tile<16x32xf32>
+        %w = tile.create : !tile.tile<16x32xf32>
+        %e = tile.transpose %t, %w : !tile.tile<16x32xf32>, !tile.tile<16x32xf32>
+          -> !tile.tile<32x16xf32>
+        %s = tile.store %e, %o[0, 0] : !tile.tile<32x16xf32>, tensor<32x16xf32>
+        """,
+    ),
+    "concatenation": (
+        "in %x : tensor<16x32xf32>, in %y : tensor<16x16xf32>, out %o : tensor<16x48xf32>",
+        """
+        %t = tile.load %x[0, 0] : tensor<16x32xf32> -> !tile.tile<16x32xf32>
+        %u = tile.load %y[0, 0] : tensor<16x16xf32> -> !tile.tile<16x16xf32>
+        %e = tile.concat %t, %u : !tile.tile<16x32xf32>, !tile.tile<16x16xf32>
+          -> !tile.tile<16x48xf32>
+        %s = tile.store %e, %o[0, 0] : !tile.tile<16x48xf32>, tensor<16x48xf32>
+        """,
+    ),
+    "padding": (
+        "in %x : tensor<8x24xf32>, out %o : tensor<8x32xf32>",
+        """
+        %t = tile.load %x[0, 0] : tensor<8x24xf32> -> !tile.tile<8x32xf32, valid = [8, 24]>
+        %e = tile.fillpad %t, pad_value = min : !tile.tile<8x32xf32, valid = [8, 24]>
+          -> !tile.tile<8x32xf32, pad = min>
+        %s = tile.store %e, %o[0, 0] : !tile.tile<8x32xf32, pad = min>, tensor<8x32xf32>
+        """,
+    ),
+    "a sequence and what it picks": (
+        "in %x : tensor<1x32xf32>, out %o : tensor<1x32xf32>",
+        """
+        %t = tile.load %x[0, 0] : tensor<1x32xf32> -> !tile.tile<1x32xf32>
+        %c31 = arith.constant 31 : i32
+        %i = tile.ci %c31, descending = true : i32 -> !tile.tile<1x32xi32>
+        %w = tile.create : !tile.tile<1x32xi32>
+        %g = tile.gather %t, %i, %w : !tile.tile<1x32xf32>, !tile.tile<1x32xi32>,
+          !tile.tile<1x32xi32> -> !tile.tile<1x32xf32>
+        %s = tile.store %g, %o[0, 0] : !tile.tile<1x32xf32>, tensor<1x32xf32>
+        """,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_same_run(name: str) -> None:
+    parameters, body = KERNELS[name]
+    text = f"orch.func incore @kernel({parameters}) {{\n{body}\norch.return\n}}"
+    module = parse_module(context(), text, name)
+    module.verify()
+    passes = PassPipeline.parse_spec(Universe.get_multiverse().all_passes, ",".join(LOWERING))
+    arguments = [
+        3 if isinstance(argument, int) else argument
+        for argument in random_arguments(find_function(module, "kernel"), 5)
+    ]
+    wanted = run(module, "kernel", arguments)
+    for step in passes.passes:
+        step.apply(context(), module)
+        module.verify()
+        assert compare_runs(run(module, "kernel", arguments), wanted) is None, step.name
