@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from xdsl.dialects.builtin import DYNAMIC_INDEX, TensorType
-from xdsl.ir import Attribute, SSAValue
+from xdsl.dialects.builtin import DYNAMIC_INDEX
+from xdsl.ir import Attribute
 from xdsl.utils.exceptions import VerifyException
 
 from pypto_xdsl.diagnostics import DiagnosticsError
@@ -457,12 +457,3 @@ def tile_with_view(
         pad=view.get("pad", PadValue.NULL),
         compact=bool(view.get("compact", 0)),
     )
-
-
-def is_value(extent: Value) -> bool:
-    """Whether an extent is a run-time value."""
-    return isinstance(extent, SSAValue)
-
-
-def tensor_kind(type: Attribute | None) -> bool:
-    return isinstance(type, TensorType)

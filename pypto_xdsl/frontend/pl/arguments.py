@@ -12,6 +12,7 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX, TensorType
 from xdsl.ir import Attribute, SSAValue
 
 from pypto_xdsl.diagnostics import DiagnosticsError
+from pypto_xdsl.dialects.ptensor.types import is_tensor_type
 from pypto_xdsl.dialects.tile.types import TileType
 from pypto_xdsl.frontend.pl.compile_time import DType
 from pypto_xdsl.frontend.pl.context import Context, as_tuple, symbol_at
@@ -23,6 +24,7 @@ from pypto_xdsl.frontend.pl.values import (
     is_literal,
     is_tensor,
     is_tile,
+    is_value,
 )
 from pypto_xdsl.frontend.pl.vocabulary import EnumWord
 from pypto_xdsl.syntax.lists import Index
@@ -121,19 +123,19 @@ class Bound:
         value = self.get(name)
         if not is_tensor(value):
             raise self.error(name, f"'{name}' should be a tensor, got {describe_value(value)}")
-        assert isinstance(value, SSAValue)
+        assert is_value(value)
         return value
 
     def tile(self, name: str) -> SSAValue:
         value = self.get(name)
         if not is_tile(value):
             raise self.error(name, f"'{name}' should be a tile, got {describe_value(value)}")
-        assert isinstance(value, SSAValue)
+        assert is_value(value)
         return value
 
     def tensor_type(self, name: str) -> TensorType[Attribute]:
         type = self.tensor(name).type
-        assert isinstance(type, TensorType)
+        assert is_tensor_type(type)
         return type
 
     def tile_type(self, name: str) -> TileType:

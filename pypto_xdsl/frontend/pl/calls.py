@@ -13,7 +13,6 @@ from xdsl.dialects.builtin import (
     FloatAttr,
     IntegerAttr,
     StringAttr,
-    TensorType,
     f64,
     i64,
 )
@@ -31,6 +30,7 @@ from pypto_xdsl.dialects.orch.calls import CallOp, SubmitOp
 from pypto_xdsl.dialects.orch.launch import Predicate
 from pypto_xdsl.dialects.orch.tasks import ArrayCreateOp, ArrayGetOp, ArrayUpdateOp
 from pypto_xdsl.dialects.ptensor.types import (
+    is_tensor_type,
     layout_of,
     pad_value_of,
     symbolic_shape_of,
@@ -532,7 +532,7 @@ def _argument(
 ) -> SSAValue:
     """An argument for a parameter of a type."""
     what = f"argument '{name}' of '{info.name}'"
-    if isinstance(type, TensorType):
+    if is_tensor_type(type):
         if not is_tensor(value):
             raise context.error(node, f"{what} should be a tensor, got {describe_value(value)}")
         have, want = tensor_of(value.type), tensor_of(type)
@@ -569,7 +569,7 @@ def _argument(
 
 def _instantiate(type: Attribute, symbols: dict[str, int | str]) -> Attribute:
     """A result type of the callee with the caller's extents for the callee's symbols."""
-    if not isinstance(type, TensorType):
+    if not is_tensor_type(type):
         return type
     tensor = tensor_of(type)
     shape = symbolic_shape_of(tensor)

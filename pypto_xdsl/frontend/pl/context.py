@@ -21,7 +21,6 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     IntegerType,
     Signedness,
-    TensorType,
 )
 from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue
 from xdsl.utils.exceptions import VerifyException
@@ -31,7 +30,7 @@ from pypto_xdsl.dialects.element_types import is_float
 from pypto_xdsl.dialects.orch.attributes import TASK_ID, FunctionKind, SplitMode, TaskIdType
 from pypto_xdsl.dialects.orch.tasks import TaskInvalidOp
 from pypto_xdsl.dialects.ptensor.memory import DimOp
-from pypto_xdsl.dialects.ptensor.types import symbols_of
+from pypto_xdsl.dialects.ptensor.types import is_tensor_type, symbols_of
 from pypto_xdsl.frontend.pl.compile_time import DType, StaticScope, Symbol
 from pypto_xdsl.frontend.pl.liveness import Liveness
 from pypto_xdsl.frontend.pl.source import MAX_DEPTH, Node, Source
@@ -46,6 +45,7 @@ from pypto_xdsl.frontend.pl.values import (
     fits,
     is_constant,
     is_literal,
+    is_value,
     literal_type,
 )
 from pypto_xdsl.frontend.pl.vocabulary import INDEX
@@ -104,7 +104,7 @@ class Names:
     def move(self, name: str, value: Value) -> None:
         """Let a name stand for the next value of the tensor that it names."""
         self.frames[-1][name] = value
-        if isinstance(value, SSAValue) and isinstance(value.type, TensorType):
+        if is_value(value) and is_tensor_type(value.type):
             self._named.setdefault(value, []).append(name)
 
     def names_of(self, value: SSAValue) -> list[str]:
@@ -282,7 +282,7 @@ class Context:
 
     def materialize(self, value: Value, node: Node, type: Attribute | None = None) -> SSAValue:
         """A value as an SSA value; a literal takes the given type."""
-        if isinstance(value, SSAValue):
+        if is_value(value):
             return value
         if is_constant(value):
             if type is None or isinstance(value, Typed):
@@ -386,9 +386,9 @@ def symbol_at(value: Value) -> str | None:
     """The symbol that an index value is the extent of, if it is one."""
     if isinstance(value, Symbol):
         return value.name
-    if isinstance(value, SSAValue) and isinstance(value.owner, DimOp):
+    if is_value(value) and isinstance(value.owner, DimOp):
         op = value.owner
-        assert isinstance(op.source.type, TensorType)
+        assert is_tensor_type(op.source.type)
         return symbols_of(op.source.type)[op.axis.value.data]
     return None
 

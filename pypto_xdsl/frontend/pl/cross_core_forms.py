@@ -15,7 +15,7 @@ from pypto_xdsl.dialects.tile.attributes import MemorySpace
 from pypto_xdsl.dialects.tile.types import TileType
 from pypto_xdsl.frontend.pl.arguments import Arguments, Bound, static_extents
 from pypto_xdsl.frontend.pl.gather_forms import generic
-from pypto_xdsl.frontend.pl.structural_ops import Form, emit
+from pypto_xdsl.frontend.pl.structural_ops import Form
 from pypto_xdsl.frontend.pl.values import Tuple, Typed, Value
 from pypto_xdsl.frontend.pl.vocabulary import EnumWord
 from pypto_xdsl.syntax.op_syntax import integer_attr

@@ -17,7 +17,7 @@ from pypto_xdsl.dialects.tile.attributes import Coalesce, MemorySpace, OutOfBoun
 from pypto_xdsl.dialects.tile.types import TileType
 from pypto_xdsl.frontend.pl.arguments import Arguments, Bound, static_extents, symbolic_extents
 from pypto_xdsl.frontend.pl.structural_ops import Form, emit
-from pypto_xdsl.frontend.pl.values import Tuple, Value
+from pypto_xdsl.frontend.pl.values import Tuple, Value, is_value
 
 
 def generic(arguments: Arguments, level: str, name: str) -> Value:
@@ -56,7 +56,7 @@ def _tensor_gather(arguments: Arguments) -> Value:
         return generic(made, "tensor", "gather_compare")
     # In the order of the wrapper, or of the op as PyPTO prints it.
     second = arguments.positional[1][0] if len(arguments.positional) > 1 else None
-    order = "input index dim?" if isinstance(second, SSAValue) else "input dim index"
+    order = "input index dim?" if is_value(second) else "input dim index"
     bound = arguments.bind(order)
     return generic(_axis(arguments, bound, "input=source index dim"), "tensor", "gather")
 
@@ -76,7 +76,7 @@ def _tensor_scatter(arguments: Arguments) -> Value:
         made = _rearranged(arguments, bound, "src=source dst=destination mask_pattern")
         return generic(made, "tensor", "scatter_mask")
     second = arguments.positional[1][0] if len(arguments.positional) > 1 else None
-    order = "input index src dim?" if isinstance(second, SSAValue) else "input dim index src"
+    order = "input index src dim?" if is_value(second) else "input dim index src"
     bound = arguments.bind(order)
     if bound.has("dim") and bound.integer("dim") not in (-1, 1):
         raise bound.error("dim", "a scatter is along the last dimension")
@@ -88,7 +88,7 @@ def _tensor_scatter(arguments: Arguments) -> Value:
 def _scatter_update(level: str) -> Form:
     def form(arguments: Arguments) -> Value:
         second = arguments.positional[1][0] if len(arguments.positional) > 1 else None
-        order = "input index src dim?" if isinstance(second, SSAValue) else "input dim index src"
+        order = "input index src dim?" if is_value(second) else "input dim index src"
         bound = arguments.bind(order)
         if bound.has("dim") and bound.integer("dim") != -2:
             raise bound.error("dim", "an update is along the second last dimension")
@@ -224,7 +224,7 @@ def _ci(level: str) -> Form:
         bound = arguments.bind("start shape dtype? descending?")
         dtype = bound.dtype("dtype") if bound.has("dtype") else i32
         start = bound.get("start")
-        number = getattr(start, "value", start) if not isinstance(start, SSAValue) else start
+        number = getattr(start, "value", start) if not is_value(start) else start
         value = bound.context.materialize(number, bound.node_of("start"), dtype)
         shape = bound.extents("shape")
         descending = bound.boolean("descending")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import Attribute
 
 from pypto_xdsl.dialects.orch.attributes import Direction
 from pypto_xdsl.frontend.pl.annotations import Annotation
@@ -19,6 +19,7 @@ from pypto_xdsl.frontend.pl.values import (
     describe_value,
     is_constant,
     is_literal,
+    is_value,
     literal_type,
 )
 
@@ -69,7 +70,7 @@ def specialize(
 def _argument_type(
     context: Context, value: Value, node: ast.expr, annotation: Annotation | None
 ) -> Attribute:
-    if isinstance(value, SSAValue):
+    if is_value(value):
         return value.type
     if isinstance(value, Typed):
         return value.type

@@ -14,7 +14,7 @@ from xdsl.ir import Attribute, Block, BlockArgument, OpResult, Region, SSAValue
 from pypto_xdsl.dialects.orch.attributes import LoopKind, LoopKindAttr
 from pypto_xdsl.dialects.orch.loops import LOOP_KIND, PIPELINE_STAGES
 from pypto_xdsl.dialects.ptensor.memory import CreateOp as TensorCreateOp
-from pypto_xdsl.dialects.ptensor.types import tensor_of
+from pypto_xdsl.dialects.ptensor.types import is_tensor_type, tensor_of
 from pypto_xdsl.dialects.tile.memory import CreateOp as TileCreateOp
 from pypto_xdsl.dialects.tile.types import TileType
 from pypto_xdsl.frontend.pl import statements
@@ -31,6 +31,7 @@ from pypto_xdsl.frontend.pl.values import (
     describe_value,
     is_constant,
     is_literal,
+    is_value,
     literal_type,
 )
 from pypto_xdsl.frontend.pl.vocabulary import INDEX
@@ -144,7 +145,7 @@ def _implicit_carries(
     carries: list[_Carry] = []
     by_value: dict[SSAValue, _Carry] = {}
     for carry in explicit:
-        if isinstance(carry.init.type, TensorType):
+        if is_tensor_type(carry.init.type):
             by_value.setdefault(carry.init, carry)
     wanted: dict[str, None] = {}
     rebound: set[str] = set()
@@ -158,7 +159,7 @@ def _implicit_carries(
         )
         if live:
             wanted[full] = None
-        if isinstance(value, SSAValue) and isinstance(value.type, TensorType):
+        if is_value(value) and is_tensor_type(value.type):
             # Other names of the tensor move on with it.
             for other in context.names.names_of(value):
                 if (other != full and statements.is_live(context, statement, other)) or (
@@ -176,13 +177,13 @@ def _implicit_carries(
         if carried_type(value) is None:
             continue
         shares = full not in rebound
-        if shares and isinstance(value, SSAValue) and isinstance(value.type, TensorType):
+        if shares and is_value(value) and is_tensor_type(value.type):
             known = by_value.get(value)
             if known is not None:
                 known.names.append(full)
                 continue
         carry = _Carry([full], context.materialize(value, statement))
-        if shares and isinstance(carry.init.type, TensorType):
+        if shares and is_tensor_type(carry.init.type):
             by_value[carry.init] = carry
         carries.append(carry)
     return carries
@@ -426,7 +427,7 @@ def _counted(context: Context, statement: ast.For, header: _Header) -> None:
             context.names.bind(name, result)
             result.name_hint = result.name_hint or hint(name.rpartition(":")[2])
     for name, value in escaping:
-        if isinstance(value, SSAValue):
+        if is_value(value):
             for carry, result in zip(kept, op.results, strict=False):
                 if carry.yielded is value:
                     context.names.bind(name, result)
@@ -571,7 +572,7 @@ def _nothing(
         static = all(extent >= 0 for extent in (*shape, *type.valid_shape))
         if static:
             return context.emit(TileCreateOp(type), statement).result
-    if isinstance(type, TensorType) and all(extent >= 0 for extent in shape):
+    if is_tensor_type(type) and all(extent >= 0 for extent in shape):
         return context.emit(TensorCreateOp(tensor_of(type)), statement).result
     if runs and not isinstance(type, TensorType | TileType):
         return _scalar_nothing(context, type, statement)

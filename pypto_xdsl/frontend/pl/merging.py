@@ -14,6 +14,7 @@ from pypto_xdsl.dialects.element_types import is_element_type, is_float
 from pypto_xdsl.dialects.ptensor.memory import TypeCastOp
 from pypto_xdsl.dialects.ptensor.types import (
     explicit_strides_of,
+    is_tensor_type,
     layout_of,
     pad_value_of,
     symbolic_shape_of,
@@ -32,6 +33,7 @@ from pypto_xdsl.frontend.pl.values import (
     describe_value,
     is_constant,
     is_literal,
+    is_value,
     literal_type,
 )
 
@@ -75,7 +77,7 @@ class Merge:
                 for a, b in zip(left.elements, right.elements, strict=True)
             ]
         key = (id(left), id(right))
-        tensors = isinstance(left, SSAValue) and isinstance(right, SSAValue)
+        tensors = is_value(left) and is_value(right)
         if not keep and tensors and key in self._places:
             return self._places[key]
         place = len(self.left)
@@ -159,7 +161,7 @@ def merge_values(
 
 
 def _type_of(value: Value) -> Attribute | None:
-    if isinstance(value, SSAValue):
+    if is_value(value):
         return value.type
     if is_constant(value):
         return literal_type(value)
@@ -174,7 +176,7 @@ def unify(a: Attribute, b: Attribute) -> Attribute | None:
     """The type that values of both types can have, None if there is none."""
     if a == b:
         return a
-    if isinstance(a, TensorType) and isinstance(b, TensorType):
+    if is_tensor_type(a) and is_tensor_type(b):
         return _unify_tensors(tensor_of(a), tensor_of(b))
     if isinstance(a, TileType) and isinstance(b, TileType):
         if a.memory_space is None:
@@ -235,7 +237,7 @@ def converted(
         found = context.materialize(value, node, type)
         if found.type == type:
             return found
-        if isinstance(type, TensorType):
+        if is_tensor_type(type):
             return context.emit(TypeCastOp(found, tensor_of(type)), node).result
         if isinstance(type, TileType):
             have = TileType.of(found.type)
@@ -261,7 +263,7 @@ def carried_type(value: Value) -> Attribute | None:
 
 def _is_view_of(type: Attribute, have: Attribute, wanted: Attribute | None) -> bool:
     """Whether a value differs from the carried one in its view only."""
-    if isinstance(type, TensorType) and isinstance(have, TensorType):
+    if is_tensor_type(type) and is_tensor_type(have):
         return wanted is not None
     if isinstance(type, TileType) and isinstance(have, TileType):
         space = type.memory_space or have.memory_space

@@ -15,6 +15,7 @@ from pypto_xdsl.diagnostics import DiagnosticsError
 from pypto_xdsl.dialects.declared_op import DeclaredOp
 from pypto_xdsl.dialects.element_types import as_element_type
 from pypto_xdsl.dialects.ptensor.attributes import MaskPattern
+from pypto_xdsl.dialects.ptensor.types import is_tensor_type
 from pypto_xdsl.dialects.tile.attributes import MemorySpace
 from pypto_xdsl.dialects.tile.types import TileType
 from pypto_xdsl.dialects.typed_op import InferringOp
@@ -40,6 +41,7 @@ from pypto_xdsl.frontend.pl.values import (
     is_scalar,
     is_tensor,
     is_tile,
+    is_value,
 )
 from pypto_xdsl.frontend.pl.vocabulary import EnumWord
 from pypto_xdsl.syntax.lists import split_indices
@@ -256,7 +258,7 @@ def _places(wanted: Signature, arguments: Arguments) -> list[Parameter]:
     for value, _ in arguments.positional:
         while parameters:
             parameter = parameters.pop(0)
-            is_operand = isinstance(value, SSAValue) or value is None
+            is_operand = is_value(value) or value is None
             if parameter.optional and parameter.kind == "value" and not is_operand:
                 continue
             places.append(parameter)
@@ -269,7 +271,7 @@ def _element_type(bound: Mapping[str, tuple[Value, ast.expr]]) -> Attribute | No
     for name, (value, _) in bound.items():
         if name in ("mask", "tmp", "indices"):
             continue
-        if isinstance(value, SSAValue) and isinstance(value.type, TensorType | TileType):
+        if is_value(value) and isinstance(value.type, TensorType | TileType):
             return value.type.element_type  # pyright: ignore[reportUnknownMemberType,reportUnknownVariableType]
     return None
 
@@ -296,7 +298,7 @@ def _operand(
         if isinstance(value, Typed):
             return context.materialize(value, node)
         return context.materialize(value, node)
-    if not isinstance(value, SSAValue):
+    if not is_value(value):
         raise context.error(
             node, f"{what}: '{parameter.name}' should be a value, got {describe_value(value)}"
         )
@@ -342,7 +344,7 @@ def _rebind_written(context: Context, op: DeclaredOp | Operation) -> None:
         return
     for result in op.results:
         named = op.named_operand(result)
-        if named is None or not isinstance(named.type, TensorType):
+        if named is None or not is_tensor_type(named.type):
             continue
         for operand, effect in op.operand_effects():
             if operand is named and effect.writes:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from xdsl.dialects.builtin import DenseArrayBase, ModuleOp, TensorType, i64
+from xdsl.dialects.builtin import DenseArrayBase, ModuleOp, i64
 from xdsl.ir import Attribute, Block, OpResult, Region
 
 from pypto_xdsl.analysis.return_lineage import Lineage, ReturnLineage, Tracer
@@ -15,6 +15,7 @@ from pypto_xdsl.dialects.orch.attributes import CachePolicy, Direction, Function
 from pypto_xdsl.dialects.orch.calls import DispatchOp
 from pypto_xdsl.dialects.orch.function_marks import set_cache_policies
 from pypto_xdsl.dialects.orch.functions import NO_PARAMETER, FuncOp
+from pypto_xdsl.dialects.ptensor.types import is_tensor_type
 from pypto_xdsl.frontend.pl import calls, control_flow, function_options, jit, statements
 from pypto_xdsl.frontend.pl.annotations import Annotation, AnnotationReader
 from pypto_xdsl.frontend.pl.compile_time import Evaluator, Function, StaticScope, Unsettled
@@ -464,7 +465,7 @@ class ProgramReader:
             argument.location = function.source.location(parameter)
             value = info.constants.get(parameter.arg, argument)
             context.names.bind(parameter.arg, value)
-            if isinstance(argument.type, TensorType):
+            if is_tensor_type(argument.type):
                 self.bind_symbols(context, function, annotation, argument)
         for argument, parameter in zip(block.args, info.parameters, strict=True):
             if argument.type == INDEX and parameter.arg in context.symbols:
@@ -486,7 +487,7 @@ class ProgramReader:
         for axis, extent in enumerate(symbolic_shape_of(tensor_of(value.type))):
             if isinstance(extent, str):
                 context.symbols.setdefault(extent, (value, axis))
-        if annotation is not None and isinstance(annotation.type, TensorType):
+        if annotation is not None and is_tensor_type(annotation.type):
             shape = symbolic_shape_of(tensor_of(annotation.type))
             actual = symbolic_shape_of(tensor_of(value.type))
             for axis, (wanted, have) in enumerate(zip(shape, actual, strict=False)):

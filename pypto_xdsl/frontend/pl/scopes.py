@@ -44,6 +44,7 @@ from pypto_xdsl.frontend.pl.values import (
     Value,
     describe_value,
     is_tensor,
+    is_value,
 )
 from pypto_xdsl.frontend.pl.vocabulary import INDEX
 from pypto_xdsl.syntax.spelling import did_you_mean
@@ -335,7 +336,7 @@ def _outputs(context: Context, statement: ast.stmt, block: Block, frame: Frame) 
             for element in value.elements:
                 yielded(element, "")
             return
-        if not isinstance(value, SSAValue) or not _defined_in(value, block):
+        if not is_value(value) or not _defined_in(value, block):
             return
         entry = outputs.setdefault(id(value), ([], value))
         if name:
@@ -345,7 +346,7 @@ def _outputs(context: Context, statement: ast.stmt, block: Block, frame: Frame) 
     for name, value in frame.items():
         live = name.startswith(loops.YIELD) or statements.is_live(context, statement, name)
         if not live:
-            if isinstance(value, SSAValue) and _defined_in(value, block):
+            if is_value(value) and _defined_in(value, block):
                 context.names.bind(name, Unavailable("is assigned inside a scope"))
             continue
         yielded(value, name)
@@ -380,7 +381,7 @@ def _bind_outputs(context: Context, outputs: _Outputs, results: Sequence[OpResul
     def outer(value: Value) -> Value:
         if isinstance(value, Tuple):
             return Tuple(tuple(outer(element) for element in value.elements))
-        if isinstance(value, SSAValue) and id(value) in by_value:
+        if is_value(value) and id(value) in by_value:
             return results[by_value[id(value)]]
         return value
 

@@ -18,6 +18,7 @@ from pypto_xdsl.dialects.orch.functions import ReturnOp
 from pypto_xdsl.dialects.ptensor.memory import TypeCastOp
 from pypto_xdsl.dialects.ptensor.types import (
     explicit_strides_of,
+    is_tensor_type,
     layout_of,
     pad_value_of,
     symbolic_shape_of,
@@ -46,6 +47,7 @@ from pypto_xdsl.frontend.pl.values import (
     fits,
     is_constant,
     is_literal,
+    is_value,
     literal_type,
 )
 
@@ -349,7 +351,7 @@ def _both_integers(a: Attribute, b: Attribute) -> bool:
 
 def _tensor(context: Context, value: Value, declared: Annotation, node: ast.expr) -> Value:
     want = tensor_of(declared.type)
-    if not isinstance(value, SSAValue) or not isinstance(value.type, TensorType):
+    if not is_value(value) or not is_tensor_type(value.type):
         _disagree(context, value, declared, node)
     have = tensor_of(value.type)
     if have.element_type != want.element_type or have.get_num_dims() != want.get_num_dims():
@@ -375,7 +377,7 @@ def _tensor(context: Context, value: Value, declared: Annotation, node: ast.expr
 
 def _tile(context: Context, value: Value, declared: Annotation, node: ast.expr) -> Value:
     want = TileType.of(declared.type)
-    if not isinstance(value, SSAValue) or not isinstance(value.type, TileType):
+    if not is_value(value) or not isinstance(value.type, TileType):
         _disagree(context, value, declared, node)
     have = value.type
     assert isinstance(have, TileType)
@@ -467,7 +469,7 @@ def _if(context: Context, statement: ast.If) -> None:
         before = context.names.get(name)
         left, right = then.get(name, before), orelse.get(name, before)
         if left is right:
-            if isinstance(left, SSAValue) and _is_inside(left, then_block, else_block):
+            if is_value(left) and _is_inside(left, then_block, else_block):
                 continue
             context.names.leave(name, left, then, orelse)
             continue
@@ -556,9 +558,9 @@ def _returned(context: Context, node: ast.expr) -> Value:
     if isinstance(node, ast.Tuple):
         return Tuple(tuple(_returned(context, element) for element in node.elts))
     value = context.read(node)
-    if isinstance(node, ast.Name) and isinstance(value, SSAValue):
+    if isinstance(node, ast.Name) and is_value(value):
         assigned = context.names.assigned(context.prefix + node.id)
-        if isinstance(assigned, SSAValue) and isinstance(assigned.type, TensorType):
+        if is_value(assigned) and is_tensor_type(assigned.type):
             return assigned
     return value
 
@@ -618,7 +620,7 @@ def _result(
         return found
     if declared.kind == "Tensor":
         found = _tensor(context, value, declared, node)
-        assert isinstance(found, SSAValue)
+        assert is_value(found)
         if found.type != type and not _same_meaning(context, found.type, type):
             return context.emit(TypeCastOp(found, tensor_of(type)), node).result
         return found

@@ -14,7 +14,7 @@ from pypto_xdsl.frontend.pl.annotations import Annotation
 from pypto_xdsl.frontend.pl.compile_time import DslCall, Evaluator, Unsettled
 from pypto_xdsl.frontend.pl.context import Context, hint
 from pypto_xdsl.frontend.pl.source import dotted_name
-from pypto_xdsl.frontend.pl.values import Typed, Value, describe_value, is_tile
+from pypto_xdsl.frontend.pl.values import Typed, Value, describe_value, is_tile, is_value
 from pypto_xdsl.frontend.pl.vocabulary import EnumWord
 
 _SPACES = (None, *MemorySpace)
@@ -84,7 +84,7 @@ def bind_storage(context: Context, value: Value, declared: Annotation, node: ast
         offset = context.as_index(offset, memref)
     elif by_slot and not 0 <= offset < slots and not arguments:
         raise context.error(memref, f"slot {offset} of a buffer of {slots} slots")
-    assert isinstance(value, SSAValue)
+    assert is_value(value)
     placed = value
     return context.build(
         lambda: PlaceOp(placed, buffer, offset, size, by_slot=by_slot), memref, "a buffer"
@@ -130,7 +130,7 @@ def _buffer(
             )
         if isinstance(base, ast.Name) and context.is_defined(base.id):
             buffer = context.read(base)
-            if not isinstance(buffer, SSAValue) or not isinstance(buffer.type, BufferType):
+            if not is_value(buffer) or not isinstance(buffer.type, BufferType):
                 raise context.error(base, f"expected a buffer, got {describe_value(buffer)}")
             return buffer, [offset, size], slots
         name = base.id if isinstance(base, ast.Name) else _text(context, base)

@@ -13,9 +13,9 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX, TensorType
 from xdsl.ir import Attribute, SSAValue
 
 from pypto_xdsl.dialects.element_types import ElementType, as_element_type, byte_width
-from pypto_xdsl.dialects.ptensor import memory as ptensor
 from pypto_xdsl.dialects.ptensor import aliases
 from pypto_xdsl.dialects.ptensor import fill as tensor_fill
+from pypto_xdsl.dialects.ptensor import memory as ptensor
 from pypto_xdsl.dialects.ptensor.attributes import AtomicKind, PadValue, PadValueAttr
 from pypto_xdsl.dialects.ptensor.types import (
     TensorLayout,
@@ -37,7 +37,7 @@ from pypto_xdsl.frontend.pl.arguments import (
     symbolic_extents,
 )
 from pypto_xdsl.frontend.pl.compile_time import Symbol
-from pypto_xdsl.frontend.pl.values import Value, describe_value, is_literal, is_tensor
+from pypto_xdsl.frontend.pl.values import Value, describe_value, is_literal, is_tensor, is_value
 from pypto_xdsl.syntax.lists import Index
 
 Form = Callable[[Arguments], Value]
@@ -178,9 +178,9 @@ def _tile_full(arguments: Arguments) -> Value:
 
 def _fill_value(bound: Bound, dtype: Attribute) -> SSAValue:
     value = bound.get("value")
-    if not is_literal(value) and not isinstance(value, SSAValue) and not hasattr(value, "value"):
+    if not is_literal(value) and not is_value(value) and not hasattr(value, "value"):
         raise bound.error("value", f"'value' should be a number, got {describe_value(value)}")
-    number = getattr(value, "value", value) if not isinstance(value, SSAValue) else value
+    number = getattr(value, "value", value) if not is_value(value) else value
     return bound.context.materialize(number, bound.node_of("value"), dtype)
 
 

@@ -34,6 +34,7 @@ from pypto_xdsl.frontend.pl.values import (
     is_literal,
     is_tensor,
     is_tile,
+    is_value,
 )
 
 
@@ -42,7 +43,7 @@ def read_subscript(context: Context, base: Value, node: ast.Subscript) -> Value:
     elements = as_tuple(base)
     if elements is not None:
         return _element(context, elements, node)
-    if isinstance(base, SSAValue) and isinstance(base.type, ArrayType):
+    if is_value(base) and isinstance(base.type, ArrayType):
         index = context.index(_one_index(context, node))
         return context.emit(ArrayGetOp(base, index), node).result
     if is_tensor(base):
@@ -207,7 +208,7 @@ def _linear(
             value = context.names.get(context.prefix + name)
             if isinstance(value, int) and not isinstance(value, bool):
                 return {"": (value, None)}
-            if not isinstance(value, SSAValue):
+            if not is_value(value):
                 value = context.read(node)
                 if isinstance(value, int):
                     return {"": (value, None)}
@@ -320,7 +321,7 @@ def write_subscript(
         raise context.error(target, "only a name can be written through a subscript")
     name = target.value.id
     base = context.read(target.value)
-    if isinstance(base, SSAValue) and isinstance(base.type, ArrayType):
+    if is_value(base) and isinstance(base.type, ArrayType):
         index = context.index(_one_index(context, target))
         element = context.materialize(value, node.value, base.type.element_type)
         op = context.build(lambda: ArrayUpdateOp(element, base, index), target, "an array")

@@ -11,6 +11,7 @@ from xdsl.ir import Attribute, SSAValue
 
 from pypto_xdsl.dialects.element_types import is_element_type, is_float
 from pypto_xdsl.dialects.orch.attributes import ArrayType, TaskIdType
+from pypto_xdsl.dialects.ptensor.types import is_tensor_type
 from pypto_xdsl.dialects.tile.types import TileType
 from pypto_xdsl.frontend.pl.compile_time import DslCall, DType, Symbol
 from pypto_xdsl.frontend.pl.vocabulary import DTYPE_NAMES, EnumWord
@@ -55,15 +56,20 @@ def is_constant(value: Value) -> TypeGuard[Literal | Typed]:
 
 def is_scalar(value: Value) -> bool:
     """Whether a value is a number, known or not."""
-    return is_constant(value) or (isinstance(value, SSAValue) and is_element_type(value.type))
+    return is_constant(value) or (is_value(value) and is_element_type(value.type))
+
+
+def is_value(value: object) -> TypeGuard[SSAValue]:
+    """Whether something is an SSA value."""
+    return isinstance(value, SSAValue)
 
 
 def is_tensor(value: Value) -> TypeGuard[SSAValue]:
-    return isinstance(value, SSAValue) and isinstance(value.type, TensorType)
+    return is_value(value) and is_tensor_type(value.type)
 
 
 def is_tile(value: Value) -> TypeGuard[SSAValue]:
-    return isinstance(value, SSAValue) and isinstance(value.type, TileType)
+    return is_value(value) and isinstance(value.type, TileType)
 
 
 def flat(values: Sequence[Value]) -> Iterator[Value]:
