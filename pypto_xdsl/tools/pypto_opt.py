@@ -226,7 +226,7 @@ class PyptoOptMain(xDSLOptMain):
         except DiagnosticsError as e:
             self.problems.extend(map(str, e.diagnostics))
         except UnicodeDecodeError as e:
-            self.problems.append(str(self._not_text(source, e, 0)))
+            self.problems.append(str(self._not_text(e, source, 0)))
 
     def _chunks(self, source: bytes) -> list[tuple[bytes, int]]:
         """The parts of the input that are processed one by one, each with its line offset."""
