@@ -356,8 +356,10 @@ class Program:
 def test_a_program_of_the_python_dsl_runs(run: Run, tmp_path: Path):
     path = tmp_path / "program.py"
     path.write_text(PROGRAM)
-    status, out, err = run(path, "--arg", "a=arange", "--arg", "b=full:10")
+    arguments = ("--arg", "a=arange", "--arg", "b=full:10")
+    status, out, err = run(path, "--program", "Program", *arguments)
     assert (status, err) == (0, "")
+    assert run(path, *arguments) == (status, out, err)
     assert out == (
         "out : tensor<2x2xf32> =\n[[10., 11.],\n [12., 13.]]\nresult0 : tensor<2x2xf32> is out\n"
     )
