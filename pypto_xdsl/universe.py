@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from xdsl.utils.target import Target
 
 DIALECTS: dict[str, str] = {
+    "ascend910b": "Ascend910B",
     "orch": "Orch",
     "pld": "Pld",
     "ptensor": "PTensor",
@@ -41,11 +42,13 @@ DIALECTS: dict[str, str] = {
 
 PASSES: tuple[str, ...] = (
     "allocate-memory-addr",
+    "convert-pto-to-ascend910b",
     "convert-tensor-to-tile-ops",
     "convert-tile-to-pto",
     "derive-call-directions",
     "infer-tile-memory-space",
     "inline-functions",
+    "insert-sync",
     "memory-reuse",
     "normalize-return-order",
     "outline-cluster-scopes",
@@ -53,6 +56,7 @@ PASSES: tuple[str, ...] = (
     "outline-incore-scopes",
     "report-hazards",
     "resolve-backend-op-layouts",
+    "simplify",
     "unroll-loops",
     "verify-property",
     "verify-target",
