@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import TypeGuard
 
 from xdsl.dialects.builtin import IntegerType
 from xdsl.ir import Block, Operation, SSAValue
@@ -59,9 +60,9 @@ class BufferLiveness:
         for op in self.order.ops:
             if is_alloc(op):
                 self._enter(op)
-            else:
-                self._follow(op)
-                self._touch(op)
+                continue
+            self._follow(op)
+            self._touch(op)
 
     def buffer(self, value: SSAValue) -> Buffer | None:
         """The buffer that a tile is, or is a view of."""
@@ -147,7 +148,7 @@ class BufferLiveness:
         buffer.live = (start if last < 0 else min(first, start), max(last, end))
 
 
-def is_alloc(op: Operation) -> bool:
+def is_alloc(op: Operation) -> TypeGuard[PtoOp]:
     """Whether an op allocates on-chip memory."""
     return isinstance(op, pto.AllocTileOp | pto.AllocMultiTileOp)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias, TypeGuard
+from typing import Any, TypeAlias, TypeGuard
 
 from typing_extensions import TypeVar
 from xdsl.dialects.builtin import (
@@ -30,6 +30,11 @@ ElementType: TypeAlias = IntegerType | IndexType | AnyFloat
 def is_element_type(type: Attribute | None) -> TypeGuard[ElementType]:
     """Whether tiles and tensors may hold elements of this type."""
     return isinstance(type, IntegerType | IndexType | AnyFloat)
+
+
+def is_integer(type: Attribute) -> TypeGuard[IntegerType[Any, Any]]:
+    """Whether a type is an integer's; an `index` is none."""
+    return isinstance(type, IntegerType)
 
 
 def as_element_type(type: Attribute | None) -> ElementType:

@@ -15,7 +15,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, TypeAlias, TypeGuard
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -34,6 +34,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute
 
+from pypto_xdsl.dialects.element_types import is_integer
 from pypto_xdsl.dialects.ptensor.attributes import PadValue
 from pypto_xdsl.interpreters.errors import ProgramError
 
@@ -213,11 +214,6 @@ def float_value(value: float, type: Attribute) -> FloatAttr[Any]:
     """A run-time float, rounded to its type."""
     assert isinstance(type, AnyFloat)
     return FloatAttr(float(element_of(type).number(value)), type)
-
-
-def is_integer(type: Attribute) -> TypeGuard[IntegerType[Any, Any]]:
-    """Whether a type is an integer of some width, not `index`."""
-    return isinstance(type, IntegerType)
 
 
 def bfloat16_values(bits: Array) -> npt.NDArray[np.float32]:

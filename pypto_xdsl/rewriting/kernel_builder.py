@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from contextlib import contextmanager
+from typing import Any
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import (
@@ -19,6 +20,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
+from pypto_xdsl.dialects.element_types import is_integer
 from pypto_xdsl.rewriting.locating import locate
 from pypto_xdsl.syntax.lists import Index
 
@@ -132,29 +134,41 @@ class KernelBuilder:
         source = value.type
         if source == type:
             return value
-        if isinstance(source, IntegerType) and _signless(source) != source:
-            return self.convert(self._cast(value, _signless(source)), type)
-        if isinstance(type, IntegerType) and _signless(type) != type:
-            return self._cast(self.convert(value, _signless(type)), type)
-        match source, type:
-            case IndexType(), IntegerType():
-                op = arith.IndexCastOp(value, type)
-            case IntegerType(), IndexType():
-                op = arith.IndexCastOp(value, type)
-            case IndexType(), _:
-                return self.convert(self.convert(value, IntegerType(64)), type)
-            case IntegerType(), IntegerType():
-                narrower = source.width.data > type.width.data
-                op = arith.TruncIOp(value, type) if narrower else arith.ExtSIOp(value, type)
-            case IntegerType(), _ if isinstance(type, AnyFloat):
-                op = arith.SIToFPOp(value, type)
-            case _ if isinstance(source, AnyFloat) and isinstance(type, IntegerType):
-                op = arith.FPToSIOp(value, type)
-            case _ if isinstance(source, AnyFloat) and isinstance(type, AnyFloat):
-                narrower = source.bitwidth > type.bitwidth
-                op = arith.TruncFOp(value, type) if narrower else arith.ExtFOp(value, type)
-            case _:
-                raise VerifyException(f"a {source} does not convert to {type}")
+        if is_integer(source):
+            if not _is_signless(source):
+                return self.convert(self._cast(value, IntegerType(source.width.data)), type)
+            return self._convert_integer(value, source, type)
+        if is_integer(type) and not _is_signless(type):
+            signless = self.convert(value, IntegerType(type.width.data))
+            return self._cast(signless, type)
+        if isinstance(source, IndexType):
+            if is_integer(type):
+                return self.insert(arith.IndexCastOp(value, type), value.name_hint)
+            return self.convert(self.convert(value, IntegerType(64)), type)
+        if isinstance(source, AnyFloat) and is_integer(type):
+            return self.insert(arith.FPToSIOp(value, type), value.name_hint)
+        if isinstance(source, AnyFloat) and isinstance(type, AnyFloat):
+            narrower = source.bitwidth > type.bitwidth
+            op = arith.TruncFOp(value, type) if narrower else arith.ExtFOp(value, type)
+            return self.insert(op, value.name_hint)
+        raise VerifyException(f"a {source} does not convert to {type}")
+
+    def _convert_integer(
+        self, value: SSAValue, source: IntegerType[Any, Any], type: Attribute
+    ) -> SSAValue:
+        """A signless integer in another type."""
+        op: Operation
+        if is_integer(type):
+            if not _is_signless(type):
+                return self._cast(self.convert(value, IntegerType(type.width.data)), type)
+            narrower = source.width.data > type.width.data
+            op = arith.TruncIOp(value, type) if narrower else arith.ExtSIOp(value, type)
+        elif isinstance(type, IndexType):
+            op = arith.IndexCastOp(value, type)
+        elif isinstance(type, AnyFloat):
+            op = arith.SIToFPOp(value, type)
+        else:
+            raise VerifyException(f"a {source} does not convert to {type}")
         return self.insert(op, value.name_hint)
 
     def _cast(self, value: SSAValue, type: Attribute) -> SSAValue:
@@ -162,7 +176,5 @@ class KernelBuilder:
         return self.insert(UnrealizedConversionCastOp.get([value], [type]), value.name_hint)
 
 
-def _signless(type: IntegerType) -> IntegerType:
-    if type.signedness.data is Signedness.SIGNLESS:
-        return type
-    return IntegerType(type.width.data)
+def _is_signless(type: IntegerType[Any, Any]) -> bool:
+    return type.signedness.data is Signedness.SIGNLESS

@@ -24,7 +24,6 @@ from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     FunctionType,
     IndexType,
-    IntegerType,
     TensorType,
     i32,
 )
@@ -37,7 +36,7 @@ from pypto_xdsl.backend.instruction import Instruction
 from pypto_xdsl.diagnostics import OpError
 from pypto_xdsl.dialects import orch, ptensor, pto, tile
 from pypto_xdsl.dialects.declared_op import DeclaredOp
-from pypto_xdsl.dialects.element_types import is_element_type
+from pypto_xdsl.dialects.element_types import is_element_type, is_integer
 from pypto_xdsl.dialects.orch import FunctionKind
 from pypto_xdsl.dialects.ptensor import AtomicKind, TensorLayout
 from pypto_xdsl.dialects.pto.declaration import PtoOp
@@ -48,7 +47,7 @@ from pypto_xdsl.rewriting.global_views import View, Window, packed_strides
 from pypto_xdsl.rewriting.kernel_builder import KernelBuilder
 from pypto_xdsl.syntax.lists import Index
 
-GRID = {
+GRID: Mapping[type[Operation], str] = {
     tile.GetBlockIdxOp: "__pypto_spmd_block_idx",
     tile.GetBlockNumOp: "__pypto_spmd_block_num",
     tile.GetSubblockIdxOp: "__pypto_spmd_subblock_idx",
@@ -262,7 +261,7 @@ class _Lowering(ControlFlowLowering):
     def _constant(self, op: arith.ConstantOp) -> None:
         type = op.result.type
         value = op.value
-        if isinstance(type, IndexType) or (isinstance(type, IntegerType) and type.width.data > 1):
+        if isinstance(type, IndexType) or (is_integer(type) and type.width.data > 1):
             number = cast(Any, value).value.data
             self.scalars[op.result] = self.builder.constant(number, type)
         else:

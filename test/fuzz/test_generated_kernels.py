@@ -20,6 +20,7 @@ from support.programs import context
 from xdsl.passes import PassPipeline
 from xdsl.universe import Universe
 
+from pypto_xdsl.interpreters.arguments import Argument
 from pypto_xdsl.interpreters.differential import compare_runs
 from pypto_xdsl.interpreters.run import RunResult, run
 from pypto_xdsl.pipelines import expand_pipelines
@@ -214,13 +215,17 @@ def programs(draw: st.DrawFn) -> str:
     )
 
 
-def arguments(trips: int) -> list[object]:
+def arguments(trips: int) -> list[Argument]:
     rng = np.random.default_rng(7)
     shapes = (MATRIX, MATRIX, COLUMN, ROW)
     return [*(rng.standard_normal(shape).astype(np.float32) for shape in shapes), trips]
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(
+    max_examples=25,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
 @given(programs())
 def test_every_level_runs_to_the_same_numbers(program: str) -> None:
     ctx = context()

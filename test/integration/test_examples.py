@@ -42,6 +42,18 @@ def softmax(x: Any) -> Sequence[Any]:
     return (powers / powers.sum(axis=1, keepdims=True),)
 
 
+def add(x: Any, y: Any) -> Sequence[Any]:
+    return (x + y,)
+
+
+def row_mean(x: Any) -> Sequence[Any]:
+    return (x.mean(axis=1, keepdims=True),)
+
+
+def exponential(x: Any) -> Sequence[Any]:
+    return (np.exp(x),)
+
+
 def gather_compare(x: Any, threshold: float) -> Sequence[Any]:
     chosen = x > threshold
     columns = np.stack([np.flatnonzero(row)[:8] for row in chosen]).astype(np.int32)
@@ -61,10 +73,10 @@ def if_yield(x: Any, y: Any, n: int) -> Sequence[Any]:
 
 WHOLE = (64, 128)
 CASES = {
-    "vector_add": [Example((WHOLE, WHOLE), (), lambda x, y: (x + y,))],
+    "vector_add": [Example((WHOLE, WHOLE), (), add)],
     "softmax": [Example(((32, 128),), (), softmax)],
-    "column_accumulate": [Example(((16, 256),), (), lambda x: (x.mean(axis=1, keepdims=True),))],
-    "matrix_layout_move": [Example(((16, 256),), (), lambda x: (np.exp(x),))],
+    "column_accumulate": [Example(((16, 256),), (), row_mean)],
+    "matrix_layout_move": [Example(((16, 256),), (), exponential)],
     # Every row has eight such columns: what lies behind them is undefined.
     "gather_compare": [Example(((32, 64),), (-0.5,), gather_compare)],
     "loop_carry": [Example((WHOLE, WHOLE), (n,), loop_carry) for n in (0, 1, 5)],

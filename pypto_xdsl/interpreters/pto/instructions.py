@@ -193,11 +193,11 @@ _PARTIAL: Mapping[type[Operation], Meaning] = {
 }
 
 
-def _meanings(names: Mapping[type[PtoOp], str]) -> Mapping[type[Operation], Meaning]:
+def _meanings(names: Mapping[Any, str]) -> Mapping[type[Operation], Meaning]:
     return {op: MEANINGS[name] for op, name in names.items()}
 
 
-def _folds(names: Mapping[type[PtoOp], str]) -> Mapping[type[Operation], Reduction]:
+def _folds(names: Mapping[Any, str]) -> Mapping[type[Operation], Reduction]:
     return {op: REDUCTIONS[name] for op, name in names.items()}
 
 

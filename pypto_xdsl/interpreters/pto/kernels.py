@@ -27,7 +27,12 @@ from xdsl.ir import Operation
 
 from pypto_xdsl.backend.registry import ARCHITECTURES, BACKENDS, TARGET_ARCH
 from pypto_xdsl.dialects import orch, tile
-from pypto_xdsl.dialects.ptensor.types import strides_of, symbolic_shape_of, tensor_of
+from pypto_xdsl.dialects.ptensor.types import (
+    is_tensor_type,
+    strides_of,
+    symbolic_shape_of,
+    tensor_of,
+)
 from pypto_xdsl.dialects.pto import AddressSpace
 from pypto_xdsl.interpreters.elements import integer_value
 from pypto_xdsl.interpreters.errors import ProgramError
@@ -126,7 +131,7 @@ def _kernel_arguments(
     tensors = [
         (tensor_of(type), value)
         for type, value in zip(types, arguments, strict=True)
-        if isinstance(type, TensorType)
+        if is_tensor_type(type)
     ]
     for type, value in tensors:
         _expect_strides(type, value)

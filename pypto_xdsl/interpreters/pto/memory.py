@@ -138,7 +138,7 @@ class LocalTile:
         region = self.valid if region is None else region
         values, flags = self._elements()
         places = self._places(region)
-        defined = flags[places].all(axis=-1)
+        defined: Mask = np.all(flags[places], axis=-1)
         return values[places], None if defined.all() else defined
 
     def write(self, stored: Array, defined: Mask | None = None) -> None:
