@@ -16,8 +16,9 @@ from enum import Enum
 
 from xdsl.ir import Operation
 
-from pypto_xdsl.analysis.task_graph import Access, TaskGraph, TaskNode
-from pypto_xdsl.analysis.tensor_handles import Buffer
+from pypto_xdsl.analysis.task_graph import TaskGraph, TaskNode
+from pypto_xdsl.analysis.task_map import Access
+from pypto_xdsl.analysis.tensor_handles import Buffer, HandleIndex, Overlapping
 
 
 class HazardKind(Enum):
@@ -39,8 +40,13 @@ class Hazard:
     kind: HazardKind
 
 
+_Accesses = HandleIndex[tuple[TaskNode, Access]]
+
+
 def ancestors(graph: TaskGraph) -> list[int]:
-    """Of each task the set of tasks that are done before it starts, as the bits of a number."""
+    """
+    Of each task the set of tasks that are certainly done before it starts, as the bits of a number.
+    """
     producers = graph.producers()
     found: list[int] = []
     waits = iter(graph.host_waits)
@@ -54,7 +60,8 @@ def ancestors(graph: TaskGraph) -> list[int]:
             wait = next(waits, None)
         before = on_host
         for edge in producers.get(task.number, ()):
-            before |= found[edge.producer] | 1 << edge.producer
+            if edge.is_certain:
+                before |= found[edge.producer] | 1 << edge.producer
         found.append(before)
     return found
 
@@ -63,45 +70,56 @@ def hazards(graph: TaskGraph) -> Iterator[Hazard]:
     """
     The hazards of a graph, in the order of the second task; of the tasks that one pair of calls
     makes in a loop, the first pair only.
+
+    Of a chain of tasks, each ordered after the one before and writing all that it touches, only
+    the last is compared with what follows: whoever is in no order with an earlier one is in none
+    with the last.
     """
     before = ancestors(graph)
-    readers: dict[Buffer, int] = {}
-    writers: dict[Buffer, int] = {}
+    producers = graph.producers()
+    reads: dict[Buffer, _Accesses] = {}
+    writes: dict[Buffer, _Accesses] = {}
     told: set[tuple[Operation, Operation, Buffer, HazardKind]] = set()
     for task in graph.tasks:
+        found: list[Hazard] = []
+        # An uncertain edge is there exactly if the two meet; nothing follows from it for others.
+        direct = sum(1 << edge.producer for edge in producers.get(task.number, ()))
         for access in task.accesses:
             buffer = access.handle.buffer
-            rivals = writers.get(buffer, 0)
-            if access.writes:
-                rivals |= readers.get(buffer, 0)
-            rivals &= ~before[task.number]
-            while rivals:
-                lowest = rivals & -rivals
-                rivals ^= lowest
-                first = graph.tasks[lowest.bit_length() - 1]
-                for hazard in _between(first, task, access):
-                    key = (first.op, task.op, buffer, hazard.kind)
-                    if key not in told:
-                        told.add(key)
-                        yield hazard
+            rivals = [writes, reads] if access.writes else [writes]
+            for index in (rival[buffer] for rival in rivals if buffer in rival):
+                found += _rivals(task, access, index, before[task.number], direct)
+        for hazard in sorted(found, key=lambda hazard: hazard.first.number):
+            buffer = hazard.second_access.handle.buffer
+            key = (hazard.first.op, task.op, buffer, hazard.kind)
+            if key not in told:
+                told.add(key)
+                yield hazard
         for access in task.accesses:
-            buffer = access.handle.buffer
-            if access.reads:
-                readers[buffer] = readers.get(buffer, 0) | 1 << task.number
-            if access.writes:
-                writers[buffer] = writers.get(buffer, 0) | 1 << task.number
+            # Who reads and writes is compared as a writer.
+            index = writes if access.writes else reads
+            accesses = index.setdefault(access.handle.buffer, HandleIndex())
+            accesses.add(access.handle, (task, access))
 
 
-def _between(first: TaskNode, second: TaskNode, access: Access) -> Iterator[Hazard]:
-    for earlier in first.accesses:
-        if not (earlier.writes or access.writes):
-            continue
-        if not access.handle.touches(earlier.handle):
-            continue
-        if earlier.writes and access.writes:
-            kind = HazardKind.WRITE_AFTER_WRITE
-        elif access.writes:
-            kind = HazardKind.WRITE_AFTER_READ
-        else:
-            kind = HazardKind.READ_AFTER_WRITE
-        yield Hazard(first, second, earlier, access, kind)
+def _rivals(
+    task: TaskNode, access: Access, index: _Accesses, before: int, direct: int
+) -> Iterator[Hazard]:
+    """The hazards of an access with earlier ones; takes out those that it stands for from now."""
+    stands_for = access.writes and access.is_certain and not task.is_conditional
+    for handle, entry in index.near(access.handle):
+        first, earlier = entry
+        if before >> first.number & 1:
+            if stands_for and access.handle.overlap(handle) is Overlapping.COVERED:
+                index.remove(handle, entry)
+        elif not direct >> first.number & 1:
+            kind = _kind(earlier, access)
+            if kind is not None and access.handle.touches(handle):
+                yield Hazard(first, task, earlier, access, kind)
+
+
+def _kind(first: Access, second: Access) -> HazardKind | None:
+    """What a pair of accesses is, if nothing orders it; None if both only read."""
+    if first.writes:
+        return HazardKind.WRITE_AFTER_WRITE if second.writes else HazardKind.READ_AFTER_WRITE
+    return HazardKind.WRITE_AFTER_READ if second.writes else None

@@ -2,17 +2,8 @@
 The task graph that the runtime would build from an orchestration function.
 
 `record(function, lineage)` follows the function as the orchestrator thread does: each call or
-submit of a device function becomes a task, in program order, and the runtime's rules say for
-which earlier tasks it waits:
-
-* **explicit**: tasks named in `deps`;
-* **creator**: whoever allocated the buffer of an argument, whatever its direction;
-* **map**: the writers of what an `input` or `inout` argument overlaps.  An `inout` or
-  `output_existing` argument is entered as a write; an `inout` that contains an earlier write
-  takes its place, since whoever waits for it waits for that one too.
-
-Inside a manual scope there are explicit edges only.  Nothing orders a write after the reads that
-came before it: `analysis/hazards.py` looks for those.
+submit of a device function becomes a task, in program order, which waits for earlier ones as
+`analysis/task_map.py` says.
 
 Loops with known bounds are followed trip by trip.  Of a loop whose bounds only a run knows, and
 of a while, two trips are followed; of a branch whose condition only a run knows, both arms: such
@@ -24,7 +15,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import Enum
 from typing import TypeAlias
 
 from xdsl.dialects import scf
@@ -33,14 +23,8 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 
 from pypto_xdsl.analysis.constant_evaluation import evaluate
 from pypto_xdsl.analysis.return_lineage import ReturnLineage
-from pypto_xdsl.analysis.tensor_handles import (
-    Buffer,
-    Extent,
-    Handle,
-    Overlapping,
-    created,
-    size_in_bytes,
-)
+from pypto_xdsl.analysis.task_map import PREDICATE, Access, Edge, EdgeKind, TaskMap
+from pypto_xdsl.analysis.tensor_handles import Buffer, Extent, Handle, created, size_in_bytes
 from pypto_xdsl.diagnostics import OpError, note
 from pypto_xdsl.dialects.declared_op import DeclaredOp
 from pypto_xdsl.dialects.orch import (
@@ -67,28 +51,6 @@ UNKNOWN_TRIPS = 2
 """So many trips are followed of a loop whose bounds only a run knows."""
 
 
-class EdgeKind(Enum):
-    """Why a task waits for another."""
-
-    EXPLICIT = "explicit"
-    CREATOR = "creator"
-    MAP = "map"
-
-
-@dataclass(frozen=True)
-class Access:
-    """What a task does to one of its arguments."""
-
-    handle: Handle
-    direction: ArgDirection
-    reads: bool
-    writes: bool
-    name: str
-    """Of the argument, as the program has it."""
-    is_certain: bool = True
-    """False: the argument may be another tensor instead."""
-
-
 @dataclass
 class TaskNode:
     """One launched task."""
@@ -108,19 +70,6 @@ class TaskNode:
     def is_allocation(self) -> bool:
         """Whether it only allocates a buffer, and so is complete when it is launched."""
         return self.name == "alloc"
-
-
-@dataclass(frozen=True)
-class Edge:
-    """That a task waits for an earlier one."""
-
-    producer: int
-    consumer: int
-    kind: EdgeKind
-    buffer: str = ""
-    """The buffer that makes the edge; empty for an explicit one."""
-    why: str = ""
-    is_certain: bool = True
 
 
 @dataclass
@@ -163,15 +112,6 @@ Known: TypeAlias = "int | Tensors | Tasks | None"
 """What is known of a value; None: nothing."""
 
 
-@dataclass(frozen=True)
-class _Entry:
-    """A write that the runtime knows of."""
-
-    handle: Handle
-    task: int
-    is_certain: bool
-
-
 @dataclass
 class _Frame:
     """A block that is being followed, and what to do with what it hands on."""
@@ -196,7 +136,7 @@ class _Recorder:
         self._lineage = lineage
         self._graph = TaskGraph(function)
         self._known: dict[SSAValue, Known] = {}
-        self._map: dict[Buffer, list[_Entry]] = {}
+        self._map = TaskMap()
         self._frames: list[_Frame] = []
         self._trips: list[int] = []
         self._conditional = 0
@@ -315,9 +255,7 @@ class _Recorder:
         known = self._known.get(operand)
         for handle in known.handles if isinstance(known, Tensors) else ():
             waited = [] if handle.buffer.owner is None else [handle.buffer.owner]
-            for entry in self._map.get(handle.buffer, ()):
-                if handle.touches(entry.handle):
-                    waited.append(entry.task)
+            waited += self._map.writers(handle)
             if writes and handle.buffer.owner is not None:
                 waited += [
                     edge.consumer
@@ -475,7 +413,7 @@ class _Recorder:
         if dispatch.predicate_tensor is not None:
             known = self._known.get(dispatch.predicate_tensor)
             for handle in known.handles if isinstance(known, Tensors) else ():
-                yield Access(handle, ArgDirection.NO_DEP, True, False, "the predicate")
+                yield Access(handle, ArgDirection.NO_DEP, True, False, PREDICATE)
 
     def _result(self, dispatch: DispatchOp, result: SSAValue, task: int) -> Known:
         """What a result of a task is: the argument it names, or a buffer that it allocated."""
@@ -508,56 +446,19 @@ class _Recorder:
             self._manual > 0,
         )
         graph.tasks.append(task)
-        edges: dict[int, Edge] = {}
-
-        def wait(producer: int, kind: EdgeKind, buffer: str, why: str, certain: bool) -> None:
-            # The runtime keeps a producer once; the first reason is told.
-            known = edges.get(producer)
-            if known is None or (certain and not known.is_certain):
-                edges[producer] = Edge(producer, number, kind, buffer, why, certain)
-
+        named: list[tuple[int, bool]] = []
         for dep in deps:
-            named = self._known.get(dep)
-            for producer in named.tasks if isinstance(named, Tasks) else ():
-                if producer is not None:
-                    certain = isinstance(named, Tasks) and named.is_certain
-                    wait(producer, EdgeKind.EXPLICIT, "", "named in deps", certain)
-        if not task.is_manual:
-            for access in accesses:
-                self._wait_for_writers(access, wait)
-            for access in accesses:
-                if access.direction in (ArgDirection.INOUT, ArgDirection.OUTPUT_EXISTING):
-                    certain = access.is_certain and not task.is_conditional
-                    entry = _Entry(access.handle, number, certain)
-                    self._map.setdefault(access.handle.buffer, []).append(entry)
-        graph.edges.extend(edges[producer] for producer in sorted(edges))
+            known = self._known.get(dep)
+            if isinstance(known, Tasks):
+                named += [(n, known.is_certain) for n in known.tasks if n is not None]
+        graph.edges += self._map.submit(
+            number,
+            accesses,
+            named,
+            is_manual=task.is_manual,
+            is_conditional=task.is_conditional,
+        )
         return number
-
-    def _wait_for_writers(
-        self, access: Access, wait: Callable[[int, EdgeKind, str, str, bool], None]
-    ) -> None:
-        handle, buffer = access.handle, access.handle.buffer
-        if access.name == "the predicate":
-            return
-        if buffer.owner is not None:
-            wait(buffer.owner, EdgeKind.CREATOR, buffer.name, f"allocates {buffer.name}", True)
-        if access.direction not in (ArgDirection.INPUT, ArgDirection.INOUT):
-            return
-        kept: list[_Entry] = []
-        entries = self._map.get(buffer, [])
-        for entry in reversed(entries):
-            overlap = handle.overlap(entry.handle)
-            if overlap is not Overlapping.NONE:
-                known = handle.is_known and entry.handle.is_known
-                certain = known and entry.is_certain and access.is_certain
-                what = "reads" if access.direction is ArgDirection.INPUT else "updates"
-                why = f"{what} {access.name}, which it writes"
-                wait(entry.task, EdgeKind.MAP, buffer.name, why, certain)
-            covered = overlap is Overlapping.COVERED and access.direction is ArgDirection.INOUT
-            if not covered or self._conditional or not access.is_certain:
-                kept.append(entry)
-        if entries:
-            self._map[buffer] = kept[::-1]
 
 
 def _ops(block: Block) -> Iterator[Operation]:

@@ -8,17 +8,22 @@ its buffer, uncertainly.
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from itertools import pairwise
 from math import prod
+from typing import Generic
 
+from typing_extensions import TypeVar
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Attribute, SSAValue
 
 from pypto_xdsl.dialects.element_types import byte_width
 from pypto_xdsl.dialects.ptensor.types import packed_strides, strides_of
+
+_ItemT = TypeVar("_ItemT")
 
 CREATED_ALIGNMENT = 1024
 """Buffers that the runtime creates are multiples of so many bytes."""
@@ -159,6 +164,47 @@ class Handle:
                 return None
             box.append((first, first + extent))
         return box
+
+
+class HandleIndex(Generic[_ItemT]):
+    """Things at handles of one buffer, by where these start: most windows never meet."""
+
+    def __init__(self) -> None:
+        self._starts: list[int] = []
+        self._placed: list[tuple[Handle, _ItemT]] = []
+        self._longest = 0
+        self._unplaced: list[tuple[Handle, _ItemT]] = []
+        """Those of which only a run knows where they are."""
+
+    def add(self, handle: Handle, item: _ItemT) -> None:
+        """Enter a thing."""
+        start, length = handle.start, handle.elements
+        if start is None or length is None:
+            self._unplaced.append((handle, item))
+            return
+        place = bisect_right(self._starts, start)
+        self._starts.insert(place, start)
+        self._placed.insert(place, (handle, item))
+        self._longest = max(self._longest, length)
+
+    def near(self, handle: Handle) -> Sequence[tuple[Handle, _ItemT]]:
+        """What a handle can meet, and perhaps more."""
+        start, length = handle.start, handle.elements
+        if start is None or length is None:
+            return [*self._placed, *self._unplaced]
+        first = bisect_left(self._starts, start - self._longest + 1)
+        last = bisect_left(self._starts, start + length)
+        return [*self._placed[first:last], *self._unplaced]
+
+    def remove(self, handle: Handle, item: _ItemT) -> None:
+        """Take out a thing that was entered at a handle."""
+        if handle.start is None or handle.elements is None:
+            self._unplaced.remove((handle, item))
+            return
+        place = bisect_left(self._starts, handle.start)
+        while self._placed[place][1] is not item:
+            place += 1
+        del self._placed[place], self._starts[place]
 
 
 def created(name: str, type: TensorType[Attribute], value: SSAValue | None, owner: int) -> Buffer:

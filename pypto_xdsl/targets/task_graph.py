@@ -23,7 +23,8 @@ from xdsl.ir import Operation
 
 from pypto_xdsl.analysis.call_graph import CallGraph
 from pypto_xdsl.analysis.return_lineage import ReturnLineage
-from pypto_xdsl.analysis.task_graph import Access, Edge, EdgeKind, TaskGraph, TaskNode, record
+from pypto_xdsl.analysis.task_graph import TaskGraph, TaskNode, record
+from pypto_xdsl.analysis.task_map import Access, Edge, EdgeKind
 from pypto_xdsl.diagnostics import DiagnosticsError, diagnose, file_line_col
 from pypto_xdsl.dialects.orch import FuncOp, FunctionKind
 from pypto_xdsl.properties.checked_pass import CheckedTarget
