@@ -6,17 +6,19 @@ undefined elements, and what all cores of a launch know.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from copy import copy
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from xdsl.interpreter import Interpreter, OpImplResult, PythonValues
+from xdsl.interpreter import Interpreter, InterpreterFunctions, OpImplResult, PythonValues
 from xdsl.ir import Operation
 from xdsl.utils.exceptions import DiagnosticException, InterpretationError
 
 from pypto_xdsl.analysis.call_graph import CallGraph
 from pypto_xdsl.analysis.return_lineage import ReturnLineage
 from pypto_xdsl.diagnostics import DiagnosticsError, OpError, diagnose, warn
+from pypto_xdsl.interpreters.core_settings import CoreSettings
 from pypto_xdsl.interpreters.elements import Array, Element, Mask
 from pypto_xdsl.interpreters.errors import ProgramError
 from pypto_xdsl.interpreters.tasks import ProgramOrder, Scheduler
@@ -44,6 +46,8 @@ class Machine(Interpreter):
     """Told of each access to a tensor."""
     call_declaration: Callable[[Machine, Operation, PythonValues], PythonValues] | None = None
     """Runs a function whose body is elsewhere, as one that was lowered to `pto`."""
+    cores: CoreSettings = CoreSettings()
+    """How the cores of the chip run programs of theirs."""
     scheduler: Scheduler = field(default_factory=ProgramOrder)
     """Decides when what is launched runs."""
     launched: int = 0
@@ -91,6 +95,16 @@ class Machine(Interpreter):
     def lineage(self) -> ReturnLineage:
         """Which parameters the results of functions are."""
         return ReturnLineage(self.calls)
+
+    def with_functions(self, functions: Sequence[InterpreterFunctions], grid: Grid) -> Machine:
+        """A machine for the same module, on which these functions run ops instead."""
+        impls = copy(self._impls)
+        impls._impl_dict = dict(impls._impl_dict)  # pyright: ignore[reportPrivateUsage]
+        made = replace(self, grid=grid, _impls=impls, _impl_data={}, _warned=set())
+        made._ctx = type(self._ctx)(name="root")
+        for implementations in functions:
+            made.register_implementations(implementations, override=True)
+        return made
 
     # Running ops.
 

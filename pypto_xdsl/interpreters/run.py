@@ -35,6 +35,7 @@ from pypto_xdsl.interpreters.arguments import (
     random_arguments,
 )
 from pypto_xdsl.interpreters.control_flow import ControlFlowFunctions
+from pypto_xdsl.interpreters.core_settings import CoreSettings
 from pypto_xdsl.interpreters.crossing import CrossingFunctions
 from pypto_xdsl.interpreters.elements import (
     Array,
@@ -113,6 +114,7 @@ def machine_for(
     listeners: Sequence[Interpreter.Listener] = (),
     observer: Observer | None = None,
     scheduler: Scheduler | None = None,
+    cores: CoreSettings | None = None,
 ) -> Machine:
     """A machine that runs functions of `module`; see `run`."""
     machine = Machine(
@@ -187,20 +189,26 @@ def run(
     listeners: Sequence[Interpreter.Listener] = (),
     observer: Observer | None = None,
     scheduler: Scheduler | None = None,
+    cores: CoreSettings | None = None,
 ) -> RunResult:
     """
     Run a function and tell what it returned and wrote.
 
     `arguments` are by position or by name. In the strict mode a result that depends on an
     undefined element (never written, or outside a valid region) is an error at the op that makes
-    it so; else a warning.
+    it so; else a warning. `cores` says how programs of cores run, and what they only warn of.
 
     Raises `ArgumentError` for an unknown function and arguments that do not fit, and
     `DiagnosticsError`, at the user's line, for what the program does wrong.
     """
     found = function if isinstance(function, orch.FuncOp) else find_function(module, function)
     machine = machine_for(
-        module, strict=strict, listeners=listeners, observer=observer, scheduler=scheduler
+        module,
+        strict=strict,
+        listeners=listeners,
+        observer=observer,
+        scheduler=scheduler,
+        cores=cores,
     )
     return run_on(machine, found, arguments)
 

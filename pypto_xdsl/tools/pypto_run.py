@@ -17,7 +17,9 @@
   that changes what it does.
 
 Arrays of bf16 are uint16 in `.npy` files: the bits. An element that a result depends on and
-nobody wrote is an error at the op that makes it so; with `--lenient` a warning.
+nobody wrote is an error at the op that makes it so; with `--lenient` a warning. Programs of a core
+(dialect `ascend910b`) have more checks, which `--lenient=CHECK,...` chooses from, and
+`--schedule=random:SEED` lets its pipes take turns by chance.
 
 Exit status: see `command_line`; a value that is not as expected counts as a wrong program.
 """
@@ -43,6 +45,7 @@ if TYPE_CHECKING:
     from xdsl.interpreter import Interpreter
 
     from pypto_xdsl.interpreters.arguments import Argument
+    from pypto_xdsl.interpreters.core_settings import CoreSettings
     from pypto_xdsl.interpreters.run import RunResult
     from pypto_xdsl.tools.argument_specs import ValueSpec
     from pypto_xdsl.tools.run_report import Output
@@ -92,7 +95,19 @@ def _parser() -> argparse.ArgumentParser:
     add("--rtol", type=float, default=0.0, help="relative tolerance of --expect (default: 0)")
     add("--atol", type=float, default=0.0, help="absolute tolerance of --expect (default: 0)")
     add("--quiet", "-q", action="store_true", help="print no values")
-    add("--lenient", action="store_true", help="only warn of undefined elements")
+    add("--lenient", action="store_true", help="only warn of what is wrong while running")
+    add(
+        "--lenient-checks",
+        metavar="CHECK,...",
+        help="of programs of a core, only warn of these: undefined, bounds, alignment, order, "
+        "event, rule; also written --lenient=CHECK,...",
+    )
+    add(
+        "--schedule",
+        metavar="ORDER",
+        default="in-order",
+        help="how the pipes of a core take turns: in-order or random:SEED",
+    )
     add("--bisect-passes", action="store_true", help="find the first pass that breaks the function")
     add("--print-op-counts", action="store_true", help="print how often each op ran")
     add("--trace", action="store_true", help="print each op that runs, on stderr")
@@ -143,6 +158,7 @@ class _Runner:
         from pypto_xdsl.tools.run_report import written_parameters
 
         options = self.options
+        cores = _core_settings(options)
         name, strict = self.function_name or options.function, not options.lenient
         if not any(isinstance(op, FuncOp) for op in module.ops):
             from pypto_xdsl.tools.run_lowered import find_lowered_function, run_lowered
@@ -156,6 +172,7 @@ class _Runner:
                     options.arg,
                     options.default_arg,
                     strict=strict,
+                    cores=cores,
                     listeners=listeners,
                 )
                 return _Run(result, lowered.parameter_names, order_of_results=True)
@@ -163,9 +180,26 @@ class _Runner:
         self.function_name = function.sym_name.data
         if self.arguments is None:
             self.arguments = arguments_for(function, options.arg, options.default_arg)
-        result = run(module, function, self.arguments, strict=strict, listeners=listeners)
+        result = run(
+            module, function, self.arguments, strict=strict, listeners=listeners, cores=cores
+        )
         ordered = not function.kind.data.is_device
         return _Run(result, written_parameters(function), order_of_results=ordered)
+
+
+def _core_settings(options: argparse.Namespace) -> CoreSettings:
+    """How cores are run, from the command line."""
+    from pypto_xdsl.interpreters.core_settings import CoreSettings, parse_checks, parse_schedule
+
+    try:
+        seed = parse_schedule(options.schedule)
+    except ValueError as e:
+        raise CommandLineError(f"--schedule: {e}") from e
+    try:
+        checks = parse_checks(options.lenient_checks) if options.lenient_checks else frozenset()
+    except ValueError as e:
+        raise CommandLineError(f"--lenient: {e}") from e
+    return CoreSettings(seed, checks)
 
 
 @dataclass(frozen=True)
@@ -230,6 +264,13 @@ class _Reader(PyptoOptMain):
 
 def _run(args: Sequence[str]) -> int:
     parser = _parser()
+    # A flag that may have a value, but never takes the next argument for it.
+    args = [
+        f"--lenient-checks={argument.partition('=')[2]}"
+        if argument.startswith("--lenient=")
+        else argument
+        for argument in args
+    ]
     options, rest = parser.parse_known_args(args)
     runner = _Runner(options)
     reader = _Reader(_checked(rest, parser), runner)

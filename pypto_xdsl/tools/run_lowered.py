@@ -21,6 +21,7 @@ from pypto_xdsl.diagnostics import OpError
 from pypto_xdsl.dialects.element_types import is_element_type
 from pypto_xdsl.dialects.pto.types import PtrType
 from pypto_xdsl.interpreters.arguments import scalar_argument
+from pypto_xdsl.interpreters.core_settings import CoreSettings
 from pypto_xdsl.interpreters.elements import Array, element_of
 from pypto_xdsl.interpreters.pto import run_kernel
 from pypto_xdsl.interpreters.pto.globals import Pointer
@@ -76,10 +77,11 @@ def run_lowered(
     default: str | None,
     *,
     strict: bool,
+    cores: CoreSettings,
     listeners: Sequence[Interpreter.Listener],
 ) -> RunResult:
     """Run a `pto` function on arguments as the command line writes them."""
-    machine = machine_for(module, strict=strict, listeners=listeners)
+    machine = machine_for(module, strict=strict, listeners=listeners, cores=cores)
     tensors: dict[str, Tensor] = {}
     values: list[Any] = []
     specs = _specs(function, texts, default)

@@ -38,7 +38,12 @@ from pypto_xdsl.dialects.ascend910b.events import (
     SetFlagOp,
     WaitFlagOp,
 )
-from pypto_xdsl.dialects.ascend910b.flags import CrossFlagOp, SetCrossFlagOp, WaitCrossFlagOp
+from pypto_xdsl.dialects.ascend910b.flags import (
+    FLAG_COUNT,
+    CrossFlagOp,
+    SetCrossFlagOp,
+    WaitCrossFlagOp,
+)
 from pypto_xdsl.dialects.ascend910b.views import MEMORY_NAMES, ViewOp
 
 Ascend910B = Dialect(
@@ -50,6 +55,7 @@ Ascend910B = Dialect(
 __all__ = [
     "CORE",
     "EVENT_COUNT",
+    "FLAG_COUNT",
     "MEMORY_NAMES",
     "PIPES",
     "Ascend910B",

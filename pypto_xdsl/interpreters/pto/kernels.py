@@ -27,6 +27,7 @@ from xdsl.ir import Operation
 
 from pypto_xdsl.backend.registry import ARCHITECTURES, BACKENDS, TARGET_ARCH
 from pypto_xdsl.dialects import orch, tile
+from pypto_xdsl.dialects.ascend910b import CORE
 from pypto_xdsl.dialects.ptensor.types import (
     is_tensor_type,
     strides_of,
@@ -77,7 +78,17 @@ def call_implementation(
 
 
 def run_kernel(machine: Machine, kernel: func.FuncOp, arguments: PythonValues) -> None:
-    """Run a `pto` function on a new core; pointers are `Pointer`s, numbers as in `arith`."""
+    """
+    Run a `pto` function on a new core; pointers are `Pointer`s, numbers as in `arith`. One that
+    says which core runs it has pipes and events too.
+    """
+    if CORE in kernel.attributes:
+        # What instructions compute is said here, in which order there.
+        from pypto_xdsl.interpreters.ascend910b import run_program
+        from pypto_xdsl.interpreters.pto import PTO_FUNCTIONS
+
+        run_program(machine, kernel, arguments, _memory_sizes(kernel), PTO_FUNCTIONS)
+        return
     cores = machine.get_data(PtoKernelFunctions, _CORE, list[Core])
     cores.append(Core(_memory_sizes(kernel)))
     try:

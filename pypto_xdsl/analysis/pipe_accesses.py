@@ -1,0 +1,86 @@
+"""
+Which bytes the instructions of a core touch, as far as the text tells.
+
+An access is a range of bytes of one memory. Of a tile it is all of the view that it is or is
+part of; where an address is known at run time only, all of the memory; of global memory, all
+that is reached through one pointer argument. Distinct pointer arguments are distinct memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator
+from dataclasses import dataclass
+
+from xdsl.ir import BlockArgument, SSAValue
+
+from pypto_xdsl.analysis.control_flow import forwarded
+from pypto_xdsl.dialects import ascend910b
+from pypto_xdsl.dialects.pto import PtoOp, TileBufType
+
+_EVERYWHERE = 1 << 62
+
+
+@dataclass(frozen=True)
+class Place:
+    """A range of bytes of one memory."""
+
+    memory: Hashable
+    """A memory of the core, the pointer into global memory, or None for any global memory."""
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class PipeAccess:
+    """What one operand of an instruction does."""
+
+    place: Place
+    is_write: bool
+
+
+class PipeAccesses:
+    """Answers for the instructions of one function."""
+
+    def __init__(self) -> None:
+        self._places: dict[SSAValue, tuple[Place, ...]] = {}
+
+    def of(self, op: PtoOp) -> Iterator[PipeAccess]:
+        """The accesses of an instruction."""
+        for _, role, value in op.roles():
+            if not (role.reads or role.writes):
+                continue
+            for place in self.places(value):
+                yield PipeAccess(place, role.writes)
+
+    def places(self, value: SSAValue) -> tuple[Place, ...]:
+        """The bytes that a tile, a view or a pointer may name."""
+        found = self._places.get(value)
+        if found is None:
+            # What a loop carries back to itself adds nothing.
+            self._places[value] = ()
+            self._places[value] = found = tuple(dict.fromkeys(self._find(value)))
+        return found
+
+    def _find(self, value: SSAValue) -> Iterator[Place]:
+        sources = tuple(forwarded(value))
+        owner = value.owner
+        if sources:
+            for source in sources:
+                yield from self.places(source)
+        elif isinstance(value, BlockArgument):
+            yield Place(value, 0, _EVERYWHERE)
+        elif isinstance(owner, ascend910b.ViewOp):
+            type, address = owner.type, owner.known_address
+            if address is None:
+                yield Place(type.space, 0, _EVERYWHERE)
+            else:
+                yield Place(type.space, address, address + type.size_in_bytes)
+        elif isinstance(owner, PtoOp) and owner.aliased is not None:
+            yield from self.places(owner.aliased)
+        elif isinstance(value.type, TileBufType):
+            yield Place(value.type.space, 0, _EVERYWHERE)
+        else:
+            yield Place(None, 0, _EVERYWHERE)
+
+
+__all__ = ["PipeAccess", "PipeAccesses", "Place"]

@@ -1,0 +1,247 @@
+"""
+The ops of the `ascend910b` dialect, and the instructions, as a core runs them.
+
+An instruction is given to its pipe; what it computes is what the `pto` interpreter says. The
+functions find the core in the interpreter's data, so any xDSL interpreter can run them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from xdsl.interpreter import Interpreter, InterpreterFunctions, PythonValues, impl, register_impls
+from xdsl.ir import Operation
+
+from pypto_xdsl.dialects import ascend910b, pto
+from pypto_xdsl.dialects.pto import DYNAMIC, PtoOp, TileBufType
+from pypto_xdsl.interpreters.ascend910b.core import Core
+from pypto_xdsl.interpreters.ascend910b.globals import CoreView, touch_element
+from pypto_xdsl.interpreters.ascend910b.memory import CoreTile
+from pypto_xdsl.interpreters.elements import number_of
+from pypto_xdsl.interpreters.errors import ProgramError
+from pypto_xdsl.interpreters.op_tables import Run, implements
+from pypto_xdsl.interpreters.pto.globals import Pointer
+from pypto_xdsl.interpreters.pto.memory import valid_extents
+from pypto_xdsl.interpreters.pto.operands import named, numbers
+
+_CORE = "core"
+
+
+def core_of(interpreter: Interpreter) -> Core:
+    """The core that the interpreter is."""
+    core = interpreter.get_data(CoreFunctions, _CORE, lambda: None)
+    if core is None:
+        raise ProgramError("runs on no core: it is in no program of one")
+    return core
+
+
+def set_core(interpreter: Interpreter, core: Core) -> None:
+    """Make an interpreter a core."""
+    interpreter.set_data(CoreFunctions, _CORE, core)
+
+
+def instruction_functions(
+    implementations: tuple[type[InterpreterFunctions], ...],
+) -> type[InterpreterFunctions]:
+    """What runs each instruction of `pto` on its pipe, by what these say that it computes."""
+    table: dict[type[Operation], Any] = {
+        op_class: (functions(), run)
+        for functions in implementations
+        for op_class, run in functions._impls()  # pyright: ignore[reportPrivateUsage]
+        if issubclass(op_class, PtoOp) and op_class.DECLARATION.pipe is not None
+    }
+
+    @register_impls
+    @implements(table, _on_its_pipe)
+    class InstructionFunctions(InterpreterFunctions):
+        """Instructions of `pto`, given to the pipes of a core."""
+
+    return InstructionFunctions
+
+
+def _on_its_pipe(op_class: type[Operation], computing: Any) -> Run:
+    functions, compute = computing
+
+    def run(interpreter: Interpreter, op: Any, args: PythonValues) -> PythonValues:
+        core = core_of(interpreter)
+        lane = core.lane_of(op.pipe)
+        if core.settings.seed is not None or lane.queue:
+            # The valid region is that of now, not of when the instruction runs.
+            args = tuple(replace(a) if isinstance(a, CoreTile) else a for a in args)
+        if lane is core.scalar:
+            result = core.run_scalar(op, lambda: compute(functions, interpreter, op, args))
+            return result.values
+        core.issue(lane, op, lambda: compute(functions, interpreter, op, args))
+        return ()
+
+    return run
+
+
+def _known(values: Iterator[Any], extent: int) -> int | None:
+    return next(values).value.data if extent == DYNAMIC else None
+
+
+@register_impls
+class CoreFunctions(InterpreterFunctions):
+    """Views, events, barriers, flags, and how the scalar unit touches memory."""
+
+    @impl(ascend910b.ViewOp)
+    def run_view(
+        self, interpreter: Interpreter, op: ascend910b.ViewOp, args: PythonValues
+    ) -> PythonValues:
+        core = core_of(interpreter)
+        type = op.result.type
+        assert isinstance(type, TileBufType)
+        address = op.known_address
+        rest = args
+        if address is None:
+            address, rest = args[0].value.data, args[1:]
+        extents = iter(rest)
+        rows, columns = (_known(extents, extent) for extent in type.valid_shape)
+        core.op = op
+        return (core.view(type, address, valid_extents(type, (rows, columns))),)
+
+    @impl(ascend910b.SetFlagOp)
+    def run_set_flag(
+        self, interpreter: Interpreter, op: ascend910b.SetFlagOp, args: PythonValues
+    ) -> PythonValues:
+        core_of(interpreter).set_event(op, op.source, op.destination, _event(op, args))
+        return ()
+
+    @impl(ascend910b.WaitFlagOp)
+    def run_wait_flag(
+        self, interpreter: Interpreter, op: ascend910b.WaitFlagOp, args: PythonValues
+    ) -> PythonValues:
+        core_of(interpreter).wait_event(op, op.source, op.destination, _event(op, args))
+        return ()
+
+    @impl(ascend910b.BarrierOp)
+    def run_barrier(
+        self, interpreter: Interpreter, op: ascend910b.BarrierOp, args: PythonValues
+    ) -> PythonValues:
+        if op.is_of_all:
+            core_of(interpreter).barrier(op)
+        return ()
+
+    @impl(ascend910b.SetCrossFlagOp)
+    def run_set_cross_flag(
+        self, interpreter: Interpreter, op: ascend910b.SetCrossFlagOp, args: PythonValues
+    ) -> PythonValues:
+        core = core_of(interpreter)
+        number = _flag(op, args)
+        lane = core.lane_of(op.pipe.data)
+        core.give(op.pipe.data, op, lambda: core.group.raise_flag(core, op, lane, number))
+        return ()
+
+    @impl(ascend910b.WaitCrossFlagOp)
+    def run_wait_cross_flag(
+        self, interpreter: Interpreter, op: ascend910b.WaitCrossFlagOp, args: PythonValues
+    ) -> PythonValues:
+        core = core_of(interpreter)
+        number = _flag(op, args)
+        lane = core.lane_of(op.pipe.data)
+        core.give(
+            op.pipe.data,
+            op,
+            lambda: core.group.take_flag(core, lane, number),
+            lambda: core.group.is_raised(core, number),
+        )
+        return ()
+
+    @impl(pto.SectionCubeOp)
+    def run_cube(self, interpreter: Interpreter, op: Any, args: PythonValues) -> PythonValues:
+        if core_of(interpreter).is_cube:
+            interpreter.run_ssacfg_region(op.body, (), "section")
+        return ()
+
+    @impl(pto.SectionVectorOp)
+    def run_vector(self, interpreter: Interpreter, op: Any, args: PythonValues) -> PythonValues:
+        if not core_of(interpreter).is_cube:
+            interpreter.run_ssacfg_region(op.body, (), "section")
+        return ()
+
+    @impl(pto.MakeTensorViewOp)
+    def run_make_tensor_view(
+        self, interpreter: Interpreter, op: Any, args: PythonValues
+    ) -> PythonValues:
+        operands = named(op, args)
+        shape, strides = numbers(operands["shape"]), numbers(operands["strides"])
+        return (CoreView(operands["ptr"], shape, strides, core_of(interpreter)),)
+
+    # How the scalar unit touches memory.
+
+    @impl(pto.TGetValOp)
+    def run_tgetval(self, interpreter: Interpreter, op: Any, args: PythonValues) -> PythonValues:
+        operands = named(op, args)
+        core = core_of(interpreter)
+        element = operands["src"].at(operands["offset"].value.data)
+        values, _ = core.run_scalar(op, element.read)
+        return (element.element.scalar(values[0, 0]),)
+
+    @impl(pto.TSetValOp)
+    def run_tsetval(self, interpreter: Interpreter, op: Any, args: PythonValues) -> PythonValues:
+        operands = named(op, args)
+        core = core_of(interpreter)
+        element = operands["dst"].at(operands["offset"].value.data)
+        held = element.element
+        value = np.asarray(held.narrow(held.number(number_of(operands["val"])))).reshape(1, 1)
+        core.run_scalar(op, lambda: element.write(value))
+        return ()
+
+    @impl(pto.LoadScalarOp)
+    def run_load_scalar(
+        self, interpreter: Interpreter, op: Any, args: PythonValues
+    ) -> PythonValues:
+        core = core_of(interpreter)
+        pointer = _moved(op, args)
+
+        def run() -> Any:
+            touch_element(core, pointer, is_write=False)
+            stored, defined = pointer.tensor("the access", (1,), (1,)).read()
+            if defined is not None:
+                raise ProgramError("reads an undefined element of global memory")
+            return stored[0]
+
+        return (pointer.element.scalar(core.run_scalar(op, run)),)
+
+    @impl(pto.StoreScalarOp)
+    def run_store_scalar(
+        self, interpreter: Interpreter, op: Any, args: PythonValues
+    ) -> PythonValues:
+        core = core_of(interpreter)
+        pointer = _moved(op, args)
+        element = pointer.element
+        value = element.narrow(element.number(number_of(named(op, args)["value"])))
+
+        def run() -> None:
+            touch_element(core, pointer, is_write=True)
+            pointer.tensor("the access", (1,), (1,)).write((), np.asarray(value).reshape(1))
+
+        core.run_scalar(op, run)
+        return ()
+
+
+def _moved(op: Any, args: PythonValues) -> Pointer:
+    operands = named(op, args)
+    return operands["ptr"].moved(operands["offset"].value.data)
+
+
+def _event(op: ascend910b.EventOp, args: PythonValues) -> int:
+    number = op.known_event
+    if number is None:
+        number = args[0].value.data
+        if not 0 <= number < ascend910b.EVENT_COUNT:
+            raise ProgramError(f"names event {number}; there are {ascend910b.EVENT_COUNT}")
+    return number
+
+
+def _flag(op: ascend910b.CrossFlagOp, args: PythonValues) -> int:
+    number = op.known_flag
+    if number is None:
+        number = args[0].value.data
+        if not 0 <= number < ascend910b.FLAG_COUNT:
+            raise ProgramError(f"names flag {number}; there are {ascend910b.FLAG_COUNT}")
+    return number

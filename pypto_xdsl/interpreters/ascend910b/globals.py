@@ -1,0 +1,130 @@
+"""
+Global memory as the cores of a group see it: views that know who touched each element.
+
+For each buffer and each lane that touched it, an array holds the number of the last instruction
+that wrote each element, and one that of the last that read it. Most accesses need not look: what
+a lane did last to a buffer is known to be done.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from pypto_xdsl.interpreters.elements import Array, Mask
+from pypto_xdsl.interpreters.pto.globals import GlobalView, Pointer
+from pypto_xdsl.interpreters.values import Buffer
+
+if TYPE_CHECKING:
+    from pypto_xdsl.interpreters.ascend910b.core import Core
+    from pypto_xdsl.interpreters.ascend910b.lanes import Lane
+
+Numbers = npt.NDArray[np.int32]
+
+
+@dataclass(eq=False)
+class _Trace:
+    """What one lane did to a buffer in one way."""
+
+    numbers: Numbers
+    """The number of the last instruction that did it, for each grain."""
+    last: int = 0
+    """The number of the last instruction of all."""
+
+
+@dataclass(eq=False)
+class BufferHistory:
+    """Who touched the elements of one buffer."""
+
+    buffer: Buffer
+    grain: int
+    """The bytes that one number is about."""
+    writes: dict[int, _Trace] = field(default_factory=dict[int, _Trace])
+    reads: dict[int, _Trace] = field(default_factory=dict[int, _Trace])
+
+    def touch(
+        self, lane: Lane, number: int, view: Array, *, is_write: bool
+    ) -> tuple[int, int, bool] | None:
+        """
+        Record an access; the lane, the number and the kind (a write?) of one that it should wait
+        for and does not, if there is any.
+        """
+        found = self._unordered(lane, view, self.writes)
+        if found is not None:
+            found = (*found[:2], True)
+        elif is_write:
+            found = self._unordered(lane, view, self.reads)
+        traces = self.writes if is_write else self.reads
+        trace = traces.get(lane.index)
+        if trace is None:
+            count = -(-self.buffer.memory.nbytes // self.grain)
+            trace = traces[lane.index] = _Trace(np.zeros(count, np.int32))
+        self._part(trace, view)[...] = number
+        trace.last = number
+        return found
+
+    def _unordered(
+        self, lane: Lane, view: Array, traces: dict[int, _Trace]
+    ) -> tuple[int, int, bool] | None:
+        known, own = lane.known, lane.index
+        for other, trace in traces.items():
+            if other == own or trace.last <= known[other]:
+                continue
+            number = int(self._part(trace, view).max(initial=0))
+            if number > known[other]:
+                return other, number, False
+        return None
+
+    def _part(self, trace: _Trace, view: Array) -> Numbers:
+        grain = self.grain
+        if view.itemsize < grain or any(stride % grain for stride in view.strides):
+            self._refine(view.itemsize)
+            grain = self.grain
+        start = view.__array_interface__["data"][0] - self.buffer.address
+        strides = tuple(stride // grain * 4 for stride in view.strides)
+        shape = view.shape
+        if view.itemsize > grain:
+            shape, strides = (*shape, view.itemsize // grain), (*strides, 4)
+        return np.ndarray(shape, np.int32, trace.numbers.data, start // grain * 4, strides)
+
+    def _refine(self, grain: int) -> None:
+        """Keep a number for fewer bytes."""
+        factor = self.grain // grain if self.grain % grain == 0 else self.grain
+        self.grain //= factor
+        for trace in (*self.writes.values(), *self.reads.values()):
+            trace.numbers = np.repeat(trace.numbers, factor)
+
+
+@dataclass(eq=False)
+class CoreView(GlobalView):
+    """A tensor in global memory, or a window of one, as a core sees it."""
+
+    core: Core = None  # type: ignore[assignment]
+
+    def part(self, offsets: Sequence[int], sizes: Sequence[int]) -> CoreView:
+        found = super().part(offsets, sizes)
+        return CoreView(found.pointer, found.shape, found.strides, self.core)
+
+    def read(self, extents: tuple[int, int]) -> tuple[Array, Mask | None]:
+        found = super().read(extents)
+        self._touch(is_write=False)
+        return found
+
+    def write(self, stored: Array, defined: Mask | None) -> None:
+        self._touch(is_write=True)
+        super().write(stored, defined)
+
+    def _touch(self, *, is_write: bool) -> None:
+        view = self.pointer.view("a window", self.shape, self.strides)
+        if view.size:
+            self.core.touch_global(self.pointer.buffer, view, is_write=is_write)
+
+
+def touch_element(core: Core, pointer: Pointer, *, is_write: bool) -> None:
+    """The scalar unit reads or writes what a pointer points to."""
+    view = pointer.view("the access", (1,), (1,))
+    core.touch_global(pointer.buffer, view, is_write=is_write)

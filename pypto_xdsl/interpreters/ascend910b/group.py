@@ -1,0 +1,270 @@
+"""
+The cores that run a program together: one, or a cube core and its vector cores.
+
+Each core's scalar unit runs in a thread of its own, one at a time: a core goes on until it has to
+wait, or ends, and hands over to the next in a fixed order. When no core can go on, the error says
+who waits for whom.
+"""
+
+from __future__ import annotations
+
+import random
+import threading
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from xdsl.ir import Operation
+
+from pypto_xdsl.diagnostics import Diagnostic, DiagnosticsError, Note, diagnose, note
+from pypto_xdsl.dialects import ascend910b
+from pypto_xdsl.interpreters.ascend910b.core import Core
+from pypto_xdsl.interpreters.ascend910b.globals import BufferHistory
+from pypto_xdsl.interpreters.ascend910b.lanes import Lane, Told
+from pypto_xdsl.interpreters.core_settings import Check, CoreSettings
+
+_STACK = 256 * 1024 * 1024
+"""Bytes: deep nests take many Python frames."""
+
+_GO_ON = 0.5
+"""How likely another step is, after each thing issued, where chance decides."""
+
+
+class _Stopped(Exception):
+    """Another core found an error."""
+
+
+@dataclass(eq=False)
+class _Blocked:
+    op: Operation
+    is_ready: Callable[[], bool]
+
+
+@dataclass(eq=False)
+class Group:
+    """Cores that share global memory and flags."""
+
+    settings: CoreSettings
+    cores: list[Core] = field(default_factory=list[Core])
+    lanes: list[Lane] = field(default_factory=list[Lane])
+    histories: dict[int, BufferHistory] = field(default_factory=dict[int, BufferHistory])
+    """By the identity of a buffer of global memory."""
+    flags: dict[tuple[int, int, int], deque[tuple[Told, Operation]]] = field(
+        default_factory=dict[tuple[int, int, int], deque[tuple[Told, Operation]]]
+    )
+    """Raised flags: by the core that raised them, the one that may take them, and the number."""
+    blocked: dict[Core, _Blocked] = field(default_factory=dict[Core, _Blocked])
+    done: set[Core] = field(default_factory=set[Core])
+    _chance: random.Random = field(default_factory=random.Random)
+    _turn: int = 0
+    _changed: threading.Condition = field(default_factory=threading.Condition)
+    _error: BaseException | None = None
+
+    def __post_init__(self) -> None:
+        if self.settings.seed is not None:
+            self._chance = random.Random(self.settings.seed)
+
+    # Pipes.
+
+    def advance(self) -> None:
+        """Let pipes go on: all that may, or some where chance decides."""
+        if self.settings.seed is None:
+            self.drain()
+            return
+        while self._chance.random() < _GO_ON and self._step_by_chance():
+            pass
+
+    def drain(self) -> bool:
+        """Let pipes go on until none can; whether any did."""
+        did = False
+        if self.settings.seed is not None:
+            while self._step_by_chance():
+                did = True
+            return did
+        again = True
+        while again:
+            again = False
+            for core in self.cores:
+                for lane in core.lanes:
+                    while lane.queue and core.step(lane):
+                        again = did = True
+        return did
+
+    def _step_by_chance(self) -> bool:
+        waiting = [(core, lane) for core in self.cores for lane in core.lanes if lane.queue]
+        self._chance.shuffle(waiting)
+        return any(core.step(lane) for core, lane in waiting)
+
+    # Flags between cores.
+
+    def raise_flag(self, core: Core, op: Operation, lane: Lane, number: int) -> None:
+        """A core raises a flag for those on the other side."""
+        for other in self.cores:
+            if other.is_cube != core.is_cube:
+                key = self.cores.index(core), self.cores.index(other), number
+                self.flags.setdefault(key, deque()).append((lane.tell(), op))
+
+    def _for(self, core: Core, number: int) -> list[deque[tuple[Told, Operation]]]:
+        mine = self.cores.index(core)
+        return [
+            self.flags.setdefault((self.cores.index(other), mine, number), deque())
+            for other in self.cores
+            if other.is_cube != core.is_cube
+        ]
+
+    def is_raised(self, core: Core, number: int) -> bool:
+        """Whether all cores on the other side raised a flag."""
+        found = self._for(core, number)
+        return bool(found) and all(found)
+
+    def take_flag(self, core: Core, lane: Lane, number: int) -> None:
+        """A core takes a flag of all cores on the other side."""
+        for tokens in self._for(core, number):
+            core.hear(lane, tokens.popleft()[0])
+
+    # Scalar units.
+
+    def run(self, programs: Sequence[Callable[[], None]]) -> None:
+        """Run what each core does, to the end."""
+        if len(programs) == 1:
+            programs[0]()
+        else:
+            self._run_together(programs)
+        self.drain()
+        waiting = [core for core in self.cores if not core.is_idle()]
+        if waiting:
+            raise DiagnosticsError(self._deadlock())
+        self._check_events()
+
+    def _run_together(self, programs: Sequence[Callable[[], None]]) -> None:
+        previous = threading.stack_size(_STACK)
+        try:
+            threads = [
+                threading.Thread(target=self._program, args=(place, program), daemon=True)
+                for place, program in enumerate(programs)
+            ]
+            for thread in threads:
+                thread.start()
+        finally:
+            threading.stack_size(previous)
+        for thread in threads:
+            thread.join()
+        if self._error is not None:
+            raise self._error
+
+    def _program(self, place: int, program: Callable[[], None]) -> None:
+        core = self.cores[place]
+        try:
+            self._await_turn(place)
+            program()
+            self.done.add(core)
+            self._hand_over(place)
+        except _Stopped:
+            pass
+        except BaseException as e:
+            self._stop(e)
+
+    def _stop(self, error: BaseException) -> None:
+        with self._changed:
+            if self._error is None:
+                self._error = error
+            self._changed.notify_all()
+
+    def _await_turn(self, place: int) -> None:
+        with self._changed:
+            while self._turn != place and self._error is None:
+                self._changed.wait()
+            if self._error is not None:
+                raise _Stopped
+
+    def _hand_over(self, place: int) -> bool:
+        """Let the next core that can go on; whether there is one."""
+        count = len(self.cores)
+        for step in range(1, count + 1):
+            other = (place + step) % count
+            core = self.cores[other]
+            if core in self.done:
+                continue
+            blocked = self.blocked.get(core)
+            if blocked is not None and not blocked.is_ready():
+                continue
+            with self._changed:
+                self._turn = other
+                self._changed.notify_all()
+            return True
+        if len(self.done) < count:
+            raise DiagnosticsError(self._deadlock())
+        return False
+
+    def block(self, core: Core, op: Operation, is_ready: Callable[[], bool]) -> None:
+        """The scalar unit of a core waits."""
+        place = self.cores.index(core)
+        self.blocked[core] = _Blocked(op, is_ready)
+        while True:
+            self.drain()
+            if is_ready():
+                break
+            if len(self.cores) == 1:
+                raise DiagnosticsError(self._deadlock())
+            self._hand_over(place)
+            self._await_turn(place)
+        del self.blocked[core]
+
+    # What is wrong when nothing goes on, and at the end.
+
+    def _deadlock(self) -> list[Diagnostic]:
+        """One error: everything that waits, and for what."""
+        found: list[tuple[Operation, str, str]] = []
+        for core in self.cores:
+            blocked = self.blocked.get(core)
+            if blocked is not None and blocked.op.name != ascend910b.BarrierOp.name:
+                found.append(
+                    (blocked.op, f"the scalar unit of {core.name}", self._awaited(blocked.op))
+                )
+            for lane in core.lanes:
+                if lane.queue:
+                    op = lane.queue[0].op
+                    found.append((op, lane.name, self._awaited(op)))
+        (op, who, what), *others = found
+        notes: list[Note] = [
+            note(other, f"{waiting} waits for {awaited}") for other, waiting, awaited in others
+        ]
+        for core in self.cores:
+            blocked = self.blocked.get(core)
+            if blocked is not None and isinstance(blocked.op, ascend910b.BarrierOp):
+                notes.append(
+                    note(blocked.op, f"the scalar unit of {core.name} waits for its pipes")
+                )
+        return [diagnose(op, f"waits forever: {who} waits for {what}, which nobody sets", notes)]
+
+    def _awaited(self, op: Operation) -> str:
+        if isinstance(op, ascend910b.EventOp):
+            number = op.known_event
+            return (
+                f"event {'?' if number is None else number} of "
+                f"{_short(op.source.value)} -> {_short(op.destination.value)}"
+            )
+        if isinstance(op, ascend910b.CrossFlagOp):
+            number = op.known_flag
+            return f"flag {'?' if number is None else number} of the other core"
+        return "what is before it"
+
+    def _check_events(self) -> None:
+        for core in self.cores:
+            for (_, other, number), op in core.left_events():
+                core.op = op
+                core.complain(
+                    Check.EVENT,
+                    f"sets event {number} for {self.lanes[other].name}, which never waits for it",
+                )
+        for (_, other, number), tokens in self.flags.items():
+            for _, op in tokens:
+                core = self.cores[other]
+                core.op = op
+                core.complain(
+                    Check.EVENT, f"raises flag {number} for {core.name}, which never takes it"
+                )
+
+
+def _short(pipe: str) -> str:
+    return pipe.removeprefix("PIPE_")

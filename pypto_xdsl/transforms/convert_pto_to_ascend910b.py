@@ -1,0 +1,258 @@
+"""
+convert-pto-to-ascend910b: kernels as one core executes them.
+
+    func.func @double(...) {
+      %t = pto.alloc_tile addr = %c0_i64 : T
+      pto.tload ins(...) outs(%t : T)
+      pto.set_flag[<PIPE_MTE2>, <PIPE_V>, <EVENT_ID0>]
+
+    func.func @double(...) attributes {ascend910b.core = #ascend910b<core aiv>} {
+      %t = ascend910b.view ub[0] : T
+      pto.tload ins(...) outs(%t : T)
+      ascend910b.set_flag MTE2 -> V, 0
+
+Tiles become views of the bytes at their addresses, each spelling of an event or a barrier the one
+the hardware has, and each function says which core runs it: the one that `pto.kernel_kind` names,
+else the one whose memories its tiles are in; one with sections for both runs on both. Instructions
+stay: they are the hardware's. What a 910B does not have is an error at its line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, cast
+
+from xdsl.context import Context
+from xdsl.dialects import arith, func
+from xdsl.dialects.builtin import IndexType, IntegerAttr, ModuleOp, i64
+from xdsl.ir import Operation, SSAValue
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+
+from pypto_xdsl.analysis.walk import walk
+from pypto_xdsl.diagnostics import Diagnostic, DiagnosticsError, OpError, diagnose, note
+from pypto_xdsl.dialects import ascend910b, pto
+from pypto_xdsl.dialects.ascend910b import CORE, Core, CoreAttr
+from pypto_xdsl.dialects.pto import AddressSpace, KernelKind, PtoOp, TileBufType
+from pypto_xdsl.dialects.pto.rules import constant_value
+from pypto_xdsl.dialects.pto.sync import PIPE_OF
+from pypto_xdsl.properties.checked_pass import CheckedPass
+from pypto_xdsl.rewriting.locating import rewrite
+
+_BLOCK_FLAGS = 2
+"""The mode of a flag between a cube core and its vector cores."""
+
+_CORES = {KernelKind.CUBE: Core.AIC, KernelKind.VECTOR: Core.AIV}
+
+
+@dataclass(frozen=True)
+class ConvertPtoToAscend910bPass(CheckedPass):
+    """Write kernels as one core executes them."""
+
+    name = "convert-pto-to-ascend910b"
+    required = ("SSAForm", "AllocatedMemoryAddr")
+    produced = ("SSAForm",)
+
+    def run(self, ctx: Context, module: ModuleOp) -> None:
+        kernels = [op for op in walk(module) if _is_kernel(op)]
+        errors: list[Diagnostic] = []
+        for kernel in kernels:
+            errors += _set_core(kernel)
+            errors += _missing(kernel)
+        if errors:
+            raise DiagnosticsError(errors)
+        for kernel in kernels:
+            rewrite(kernel.regions[0], *_PATTERNS)
+            rewrite(kernel.regions[0], _EraseSlots())
+
+
+def _is_kernel(op: Operation) -> bool:
+    return (
+        isinstance(op, func.FuncOp)
+        and op.body.first_block is not None
+        and CORE not in op.attributes
+    )
+
+
+def _core_of_space(space: AddressSpace) -> Core:
+    return Core.AIV if space is AddressSpace.VEC else Core.AIC
+
+
+def _set_core(kernel: Operation) -> Iterator[Diagnostic]:
+    """Say which core runs a function."""
+    named: Any = kernel.attributes.get("pto.kernel_kind")
+    if named is not None:
+        kernel.attributes[CORE] = CoreAttr(_CORES[named.data])
+        return
+    inside = list(walk(kernel))
+    if any(isinstance(op, pto.SectionCubeOp | pto.SectionVectorOp | func.CallOp) for op in inside):
+        kernel.attributes[CORE] = CoreAttr(Core.MIX)
+        return
+    first: dict[Core, Operation] = {}
+    for op in inside:
+        for result in op.results:
+            type = result.type
+            if isinstance(type, pto.MultiTileBufType):
+                type = type.slot_type
+            if isinstance(type, TileBufType):
+                first.setdefault(_core_of_space(type.space), op)
+    if len(first) > 1:
+        cube, vector = first[Core.AIC], first[Core.AIV]
+        yield diagnose(
+            vector,
+            "is in the memory of a vector core, in a function that also uses a cube core's; a "
+            "910B has no core with both: part them by pto.section.cube and pto.section.vector",
+            [note(cube, "this is in the memory of a cube core")],
+        )
+        return
+    kernel.attributes[CORE] = CoreAttr(next(iter(first), Core.AIV))
+
+
+def _missing(kernel: Operation) -> Iterator[Diagnostic]:
+    """What a 910B does not have."""
+    for op in walk(kernel):
+        if isinstance(op, pto.GetBufOp | pto.RlsBufOp):
+            yield diagnose(op, "is no instruction of a 910B, which orders pipes by events")
+        elif isinstance(op, pto.SetIntraBlockOp | pto.WaitIntraBlockOp):
+            yield diagnose(op, "is no instruction of a 910B, whose cores wait by pto.sync.wait")
+        elif isinstance(op, pto.SyncSetOp):
+            mode: Any = op.properties.get("ffts_mode")
+            if mode is not None and mode.value.data != _BLOCK_FLAGS:
+                yield diagnose(
+                    op,
+                    f"has mode {mode.value.data}, for cores of several groups; only one group "
+                    "is run, whose flags have mode 2",
+                )
+
+
+class _TileIsView(RewritePattern):
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: pto.AllocTileOp, rewriter: PatternRewriter) -> None:
+        address = constant_value(op.operand("addr"))
+        assert address is not None, "AllocatedMemoryAddr holds"
+        rewriter.replace_op(op, _named(ascend910b.ViewOp(address, _tile(op), _extents(op)), op))
+
+
+class _SlotIsView(RewritePattern):
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: pto.MultiTileGetOp, rewriter: PatternRewriter) -> None:
+        tiles, slot = op.operands[0], op.operands[1]
+        owner = tiles.owner
+        if not isinstance(owner, pto.AllocMultiTileOp):
+            raise OpError(op, "takes a slot of tiles that no pto.alloc_multi_tile makes")
+        base = constant_value(owner.operand("addr"))
+        assert base is not None, "AllocatedMemoryAddr holds"
+        type = _tile(op)
+        number = constant_value(slot)
+        extents = _extents(owner)
+        if number is not None:
+            address: int | SSAValue = base + number * type.size_in_bytes
+        else:
+            address = _slot_address(base, type.size_in_bytes, slot, rewriter)
+        rewriter.replace_op(op, _named(ascend910b.ViewOp(address, type, extents), op))
+
+
+class _EraseSlots(RewritePattern):
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: pto.AllocMultiTileOp, rewriter: PatternRewriter) -> None:
+        if op.results[0].first_use is None:
+            rewriter.erase_op(op)
+
+
+def _slot_address(base: int, size: int, slot: SSAValue, rewriter: PatternRewriter) -> SSAValue:
+    if slot.type == IndexType():
+        cast_op = arith.IndexCastOp(slot, i64)
+        rewriter.insert_op(cast_op)
+        slot = cast_op.result
+    elif slot.type != i64:
+        extended = arith.ExtSIOp(slot, i64)
+        rewriter.insert_op(extended)
+        slot = extended.result
+    step = arith.ConstantOp(IntegerAttr(size, i64))
+    offset = arith.MuliOp(slot, step.result)
+    start = arith.ConstantOp(IntegerAttr(base, i64))
+    address = arith.AddiOp(start.result, offset.result)
+    rewriter.insert_op([step, offset, start, address])
+    return address.result
+
+
+def _tile(op: PtoOp) -> TileBufType:
+    type = op.results[0].type
+    assert isinstance(type, TileBufType)
+    return type
+
+
+def _extents(op: PtoOp) -> list[SSAValue]:
+    found = (op.optional_operand(name) for name in ("valid_row", "valid_col"))
+    return [value for value in found if value is not None]
+
+
+def _named(view: ascend910b.ViewOp, op: PtoOp) -> ascend910b.ViewOp:
+    view.result.name_hint = op.results[0].name_hint
+    view.attributes.update(op.attributes)
+    return view
+
+
+def _pipe(attribute: Any) -> pto.Pipe:
+    """The pipe that a pipe, or a kind of instruction, stands for."""
+    return attribute.data if isinstance(attribute, pto.PipeAttr) else PIPE_OF[attribute.data]
+
+
+def _event_number(attribute: Any) -> int:
+    return list(pto.Event).index(attribute.data)
+
+
+class _Events(RewritePattern):
+    """`set_flag`, `wait_flag`, their forms for numbers and for kinds of instructions."""
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
+        # Rows of tables share no base class that says which of two pipes they are about.
+        made = _SYNCHRONIZATION.get(type(op))
+        if made is None:
+            return
+        assert isinstance(op, PtoOp)
+        if isinstance(op, pto.RecordEventOp | pto.WaitEventOp):
+            source, destination = _pipe(op.properties["src_op"]), _pipe(op.properties["dst_op"])
+        else:
+            source, destination = (_pipe(op.properties[f"{n}_pipe"]) for n in ("src", "dst"))
+        number = op.properties.get("event_id")
+        event = op.operands[0] if number is None else _event_number(number)
+        rewriter.replace_op(op, made(source, destination, event))
+
+
+_SYNCHRONIZATION: dict[type[Operation], type[ascend910b.EventOp]] = {
+    pto.SetFlagOp: ascend910b.SetFlagOp,
+    pto.SetFlagDynOp: ascend910b.SetFlagOp,
+    pto.RecordEventOp: ascend910b.SetFlagOp,
+    pto.WaitFlagOp: ascend910b.WaitFlagOp,
+    pto.WaitFlagDynOp: ascend910b.WaitFlagOp,
+    pto.WaitEventOp: ascend910b.WaitFlagOp,
+}
+
+
+class _Barriers(RewritePattern):
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
+        if isinstance(op, pto.BarrierOp):
+            rewriter.replace_op(op, ascend910b.BarrierOp(_pipe(op.properties["pipe"])))
+        elif isinstance(op, pto.BarrierSyncOp):
+            rewriter.replace_op(op, ascend910b.BarrierOp(_pipe(op.properties["op_type"])))
+
+
+class _Flags(RewritePattern):
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
+        if isinstance(op, pto.SetFftsOp):
+            # Where the hardware keeps its flags is not modelled.
+            rewriter.erase_op(op)
+            return
+        if isinstance(op, pto.SyncSetOp):
+            made: type[ascend910b.CrossFlagOp] = ascend910b.SetCrossFlagOp
+        elif isinstance(op, pto.SyncWaitOp):
+            made = ascend910b.WaitCrossFlagOp
+        else:
+            return
+        known = cast("IntegerAttr[Any] | None", op.properties.get("event_id"))
+        flag = op.operands[0] if known is None else known.value.data
+        rewriter.replace_op(op, made(_pipe(op.properties["pipe"]), flag))
+
+
+_PATTERNS = (_TileIsView(), _SlotIsView(), _Events(), _Barriers(), _Flags())
