@@ -7,7 +7,7 @@ compatible, a run-time extent and a constant do not.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from math import prod
 from typing import TypeVar, cast
 
@@ -83,37 +83,81 @@ def reshape_valid(
     """
     The valid region after a row-by-row reshape; it holds the same elements.
 
-    Raises `VerifyException` where those are no box in the new shape: 20 elements of a `[8, 16]`
-    are no rectangle in it.
+    Raises `VerifyException` where those are no rectangle in the new shape: 20 leading elements of
+    a `[8, 16]` are none in it.
     """
     shape, valid, new_shape = tuple(shape), tuple(valid), tuple(new_shape)
     if valid == shape:
         return new_shape
-    kept = [inner for outer, inner in zip(shape, valid, strict=True) if outer != 1 or inner != 1]
-    if [extent for extent in shape if extent != 1] == [e for e in new_shape if e != 1]:
-        remaining = iter(kept)
-        if len(kept) == sum(extent != 1 for extent in new_shape):
-            return tuple(1 if extent == 1 else next(remaining) for extent in new_shape)
-    prefix = _prefix(shape, valid)
-    if prefix is not None and DYNAMIC_INDEX not in new_shape:
-        count, unit = prefix
-        for place, extent in enumerate(new_shape):
-            step = prod(new_shape[place + 1 :])
-            head = (1,) * place
-            tail = new_shape[place + 1 :]
-            if count == DYNAMIC_INDEX:
-                if unit % step == 0:
-                    return (*head, DYNAMIC_INDEX, *tail)
-                if extent != 1:
-                    break
-            elif count >= step or count == 0:
-                if count % step == 0:
-                    return (*head, count // step, *tail)
+    if 0 in valid:
+        return (0, *new_shape[1:])
+    found: list[int] = []
+    for old, new in _groups(shape, new_shape):
+        part = _reshape_group(shape[old], valid[old], new_shape[new])
+        if part is None:
+            raise VerifyException(
+                f"the valid region {_shown(valid)} of {_shown(shape)} is no rectangle in "
+                f"{_shown(new_shape)}"
+            )
+        found += part
+    return tuple(found)
+
+
+def _groups(shape: tuple[int, ...], new_shape: tuple[int, ...]) -> Iterator[tuple[slice, slice]]:
+    """
+    The dimensions of two shapes that correspond, in the smallest groups of equal numbers of
+    elements; all of them, where run-time extents differ.
+    """
+    old = new = 0
+    while old < len(shape) and new < len(new_shape):
+        old_end, new_end = old + 1, new + 1
+        sizes = [shape[old], new_shape[new]]
+        while sizes[0] != sizes[1]:
+            known = DYNAMIC_INDEX not in sizes
+            if known and sizes[0] < sizes[1] and old_end < len(shape):
+                sizes[0] *= shape[old_end]
+                old_end += 1
+            elif known and sizes[1] < sizes[0] and new_end < len(new_shape):
+                sizes[1] *= new_shape[new_end]
+                new_end += 1
+            else:
+                old_end, new_end = len(shape), len(new_shape)
                 break
-    raise VerifyException(
-        f"the valid region {_shown(valid)} of {_shown(shape)} is no rectangle in "
-        f"{_shown(new_shape)}"
-    )
+        # What is left at the end has one element.
+        if old_end == len(shape) or new_end == len(new_shape):
+            old_end, new_end = len(shape), len(new_shape)
+        yield slice(old, old_end), slice(new, new_end)
+        old, new = old_end, new_end
+
+
+def _reshape_group(
+    shape: tuple[int, ...], valid: tuple[int, ...], new_shape: tuple[int, ...]
+) -> tuple[int, ...] | None:
+    """The valid region of a group of dimensions; None: it is no rectangle."""
+    if valid == shape:
+        return new_shape
+    squeezed = [
+        inner for outer, inner in zip(shape, valid, strict=True) if (outer, inner) != (1, 1)
+    ]
+    large = [extent for extent in new_shape if extent != 1]
+    if [extent for extent in shape if extent != 1] == large and len(squeezed) == len(large):
+        remaining = iter(squeezed)
+        return tuple(1 if extent == 1 else next(remaining) for extent in new_shape)
+    prefix = _prefix(shape, valid)
+    if prefix is None or DYNAMIC_INDEX in new_shape:
+        return None
+    count, unit = prefix
+    for place, extent in enumerate(new_shape):
+        step = prod(new_shape[place + 1 :])
+        region = (*(1,) * place, count if count == DYNAMIC_INDEX else count // step)
+        if count == DYNAMIC_INDEX:
+            if unit % step == 0:
+                return (*region, *new_shape[place + 1 :])
+            if extent != 1:
+                return None
+        elif count >= step:
+            return None if count % step else (*region, *new_shape[place + 1 :])
+    return None
 
 
 def _prefix(shape: tuple[int, ...], valid: tuple[int, ...]) -> tuple[int, int] | None:
@@ -122,14 +166,14 @@ def _prefix(shape: tuple[int, ...], valid: tuple[int, ...]) -> tuple[int, int] |
     """
     if DYNAMIC_INDEX in shape:
         return None
-    for place, (outer, inner) in enumerate(zip(shape, valid, strict=True)):
-        if outer == 1 and inner == 1:
+    for place, inner in enumerate(valid):
+        if inner == 1 and valid[place + 1 :] != shape[place + 1 :]:
             continue
         if valid[place + 1 :] != shape[place + 1 :]:
             return None
         unit = prod(shape[place + 1 :])
         return (DYNAMIC_INDEX if inner == DYNAMIC_INDEX else inner * unit), unit
-    return prod(shape), 1
+    return 1, 1
 
 
 def _shown(extents: Sequence[int]) -> str:
