@@ -182,6 +182,12 @@ class PyptoOptMain(xDSLOptMain):
         if (self.args.frontend or file_extension) != _MODULE_TEXT:
             # A frontend learns of no offset: it counts the lines before its part itself.
             padded = BytesIO(b"\n" * start_offset + chunk.read())
+            if (self.args.frontend or file_extension) == _DSL:
+                from pypto_xdsl.frontend.pl import PlFrontend
+
+                args = self.args
+                frontend = PlFrontend(args.program, tuple(args.define), tuple(args.arg_type))
+                return frontend.parse(self.ctx, padded, self.get_input_name())
             return super().parse_chunk(padded, file_extension)
         return parse_module(
             self.ctx,

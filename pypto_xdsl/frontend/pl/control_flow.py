@@ -291,6 +291,8 @@ class _Lowering:
         for place, statement in enumerate(body):
             rest = body[place + 1 :]
             if isinstance(statement, ast.Return):
+                if rest:
+                    raise self.source.error(rest[0], "this is never reached")
                 if statement.value is not None:
                     result.append(_assign(RETURN, statement.value, statement))
                 return result
@@ -318,6 +320,8 @@ class _Lowering:
                 raise self.source.error(
                     statement, "'return' in a branch that may also go on is not supported"
                 )
+            if then_returns and else_returns and rest:
+                raise self.source.error(rest[0], "this is never reached")
             if not then_returns:
                 then = [*then, *rest]
             if not else_returns:

@@ -461,7 +461,7 @@ def _trip_count(context: Context, start: Value, stop: Value, step: int, node: as
     first, last = _number(start), _number(stop)
     if first is not None and last is not None:
         return max(0, -(-(first - last) // step))
-    distance = binary(context, ast.Sub(), start, stop, node)
+    distance = start if last == 0 else binary(context, ast.Sub(), start, stop, node)
     rounded = binary(context, ast.Add(), distance, step - 1, node)
     if step == 1:
         return rounded

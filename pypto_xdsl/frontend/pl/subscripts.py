@@ -373,8 +373,7 @@ def _write_tensor(
     if window.dropped:
         value = _lift(bound, value, window)
     result = assemble_tensor(bound, value, base, offsets)
-    if context.lookup(name) is not result:
-        context.bind(name, result)
+    context.bind(name, result)
 
 
 def _lift(bound: Bound, value: SSAValue, window: _Window) -> SSAValue:

@@ -1,0 +1,57 @@
+# RUN: pypto-opt %s | filecheck %s
+
+import pypto.language as pl
+
+
+@pl.program
+class ControlFlow:
+    # The rest of the body moves to the other branch; the flag says that the loop is left.
+    @pl.function(type=pl.FunctionType.InCore)
+    def leave(
+        self, t: pl.Tensor[[256], pl.INT32], out: pl.Out[pl.Tensor[[256], pl.INT32]]
+    ) -> pl.Tensor[[256], pl.INT32]:
+        found: pl.Scalar[pl.INT32] = 0
+        for i in pl.range(256):
+            if t[i] == pl.const(7, pl.INT32):
+                break
+            found = found + pl.const(1, pl.INT32)
+        pl.tensor.write(out, [0], found)
+        return out
+
+    # CHECK-LABEL: orch.func incore @leave
+    # CHECK: scf.while
+    # CHECK: scf.condition
+    # CHECK: scf.if
+    # CHECK-NEXT: %{{.*}} = arith.constant true
+    # CHECK: } else {
+    # CHECK: arith.addi
+
+    # A loop that goes down runs up, with a computed index.
+    @pl.function(type=pl.FunctionType.InCore)
+    def down(
+        self, t: pl.Tensor[[16], pl.INT32], n: pl.Scalar[pl.INDEX],
+        out: pl.Out[pl.Tensor[[16], pl.INT32]],
+    ) -> pl.Tensor[[16], pl.INT32]:
+        for i in pl.range(n, 0, -2):
+            pl.tensor.write(out, [i], t[i])
+        return out
+
+    # CHECK-LABEL: orch.func incore @down
+    # CHECK: %[[UP:.*]] = arith.addi %n, %{{.*}} : index
+    # CHECK: %[[TRIPS:.*]] = arith.floordivsi %[[UP]], %{{.*}} : index
+    # CHECK: scf.for %[[K:.*]] = %{{.*}} to %[[TRIPS]] step
+    # CHECK: %[[BACK:.*]] = arith.muli %[[K]], %{{.*}} : index
+    # CHECK-NEXT: %i = arith.addi %n, %[[BACK]] : index
+
+    # Both returns become one.
+    @pl.function
+    def early(
+        self, x: pl.Tensor[[8, 8], pl.FP32], n: pl.Scalar[pl.INDEX]
+    ) -> pl.Tensor[[8, 8], pl.FP32]:
+        if n > 4:
+            return pl.mul(x, 2.0)
+        return pl.mul(x, 3.0)
+
+    # CHECK-LABEL: orch.func opaque @early
+    # CHECK: %[[BOTH:.*]] = scf.if
+    # CHECK: orch.return %[[BOTH]]
