@@ -117,6 +117,9 @@ def machine_for(
     cores: CoreSettings | None = None,
 ) -> Machine:
     """A machine that runs functions of `module`; see `run`."""
+    if isinstance(scheduler, Interpreter.Listener):
+        # It wants to hear of what the orchestrator does itself.
+        listeners = (*listeners, scheduler)
     machine = Machine(
         module,
         listeners=tuple(listeners),
@@ -219,6 +222,7 @@ def run_on(machine: Machine, function: orch.FuncOp, arguments: Arguments) -> Run
         values = argument_values(machine, function, arguments)
         try:
             results = call(machine, function, values)
+            machine.scheduler.finish(machine)
         except RecursionError as e:
             raise OpError(function, "nests too deeply to be run") from e
     types = function.function_type.outputs.data

@@ -49,9 +49,16 @@ class Scheduler(Protocol):
         """The results of the work, which need not have run yet."""
         ...
 
+    def finish(self, machine: Machine) -> None:
+        """The program has come to its end: run all that has not run yet."""
+        ...
+
 
 class ProgramOrder:
     """Runs everything where it is launched."""
 
     def launch(self, machine: Machine, launch: Launch) -> PythonValues:
         return launch.run()
+
+    def finish(self, machine: Machine) -> None:
+        return None

@@ -18,8 +18,10 @@
 
 Arrays of bf16 are uint16 in `.npy` files: the bits. An element that a result depends on and
 nobody wrote is an error at the op that makes it so; with `--lenient` a warning. Programs of a core
-(dialect `ascend910b`) have more checks, which `--lenient=CHECK,...` chooses from, and
-`--schedule=random:SEED` lets its pipes take turns by chance.
+(dialect `ascend910b`) have more checks, which `--lenient=CHECK,...` chooses from.
+
+With `--schedule=random:SEED` what may run in several orders does so by chance: the pipes of a
+core, and the tasks of an orchestration function, in an order that the runtime's task graph allows.
 
 Exit status: see `command_line`; a value that is not as expected counts as a wrong program.
 """
@@ -106,7 +108,7 @@ def _parser() -> argparse.ArgumentParser:
         "--schedule",
         metavar="ORDER",
         default="in-order",
-        help="how the pipes of a core take turns: in-order or random:SEED",
+        help="how tasks, and the pipes of a core, take turns: in-order or random:SEED",
     )
     add("--bisect-passes", action="store_true", help="find the first pass that breaks the function")
     add("--print-op-counts", action="store_true", help="print how often each op ran")
@@ -154,6 +156,7 @@ class _Runner:
     def _run(self, module: ModuleOp, listeners: Sequence[Interpreter.Listener]) -> _Run:
         from pypto_xdsl.dialects.orch import FuncOp
         from pypto_xdsl.interpreters.run import find_function, run
+        from pypto_xdsl.interpreters.task_graph_order import TaskGraphOrder
         from pypto_xdsl.tools.run_arguments import arguments_for
         from pypto_xdsl.tools.run_report import written_parameters
 
@@ -181,7 +184,13 @@ class _Runner:
         if self.arguments is None:
             self.arguments = arguments_for(function, options.arg, options.default_arg)
         result = run(
-            module, function, self.arguments, strict=strict, listeners=listeners, cores=cores
+            module,
+            function,
+            self.arguments,
+            strict=strict,
+            listeners=listeners,
+            scheduler=None if cores.seed is None else TaskGraphOrder(cores.seed),
+            cores=cores,
         )
         ordered = not function.kind.data.is_device
         return _Run(result, written_parameters(function), order_of_results=ordered)
