@@ -45,9 +45,11 @@ def parse_schedule(text: str) -> int | None:
 
 
 def parse_checks(text: str) -> frozenset[Check]:
-    """The checks of `undefined,order`, or `all`. Raises `ValueError`."""
+    """The checks of `undefined,order`, `all`, or of an empty text. Raises `ValueError`."""
     if text == "all":
         return frozenset(Check)
+    if not text:
+        return frozenset()
     known = {check.value: check for check in Check}
     found: list[Check] = []
     for name in text.split(","):

@@ -46,7 +46,7 @@ class Machine(Interpreter):
     """Told of each access to a tensor."""
     call_declaration: Callable[[Machine, Operation, PythonValues], PythonValues] | None = None
     """Runs a function whose body is elsewhere, as one that was lowered to `pto`."""
-    cores: CoreSettings = CoreSettings()
+    cores: CoreSettings = field(default_factory=CoreSettings)
     """How the cores of the chip run programs of theirs."""
     scheduler: Scheduler = field(default_factory=ProgramOrder)
     """Decides when what is launched runs."""

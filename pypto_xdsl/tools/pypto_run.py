@@ -101,6 +101,7 @@ def _parser() -> argparse.ArgumentParser:
     add(
         "--lenient-checks",
         metavar="CHECK,...",
+        default="",
         help="of programs of a core, only warn of these: undefined, bounds, alignment, order, "
         "event, rule; also written --lenient=CHECK,...",
     )
@@ -205,7 +206,7 @@ def _core_settings(options: argparse.Namespace) -> CoreSettings:
     except ValueError as e:
         raise CommandLineError(f"--schedule: {e}") from e
     try:
-        checks = parse_checks(options.lenient_checks) if options.lenient_checks else frozenset()
+        checks = parse_checks(options.lenient_checks)
     except ValueError as e:
         raise CommandLineError(f"--lenient: {e}") from e
     return CoreSettings(seed, checks)

@@ -27,13 +27,13 @@ from xdsl.context import Context
 from xdsl.dialects import arith, func
 from xdsl.dialects.builtin import IndexType, IntegerAttr, ModuleOp, i64
 from xdsl.ir import Operation, SSAValue
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from pypto_xdsl.analysis.walk import walk
 from pypto_xdsl.diagnostics import Diagnostic, DiagnosticsError, OpError, diagnose, note
 from pypto_xdsl.dialects import ascend910b, pto
-from pypto_xdsl.dialects.ascend910b import CORE, Core, CoreAttr
-from pypto_xdsl.dialects.pto import AddressSpace, KernelKind, PtoOp, TileBufType
+from pypto_xdsl.dialects.ascend910b import CORE, CORE_OF_KIND, Core, CoreAttr
+from pypto_xdsl.dialects.pto import AddressSpace, PtoOp, TileBufType
 from pypto_xdsl.dialects.pto.rules import constant_value
 from pypto_xdsl.dialects.pto.sync import PIPE_OF
 from pypto_xdsl.properties.checked_pass import CheckedPass
@@ -41,8 +41,6 @@ from pypto_xdsl.rewriting.locating import rewrite
 
 _BLOCK_FLAGS = 2
 """The mode of a flag between a cube core and its vector cores."""
-
-_CORES = {KernelKind.CUBE: Core.AIC, KernelKind.VECTOR: Core.AIV}
 
 
 @dataclass(frozen=True)
@@ -82,7 +80,7 @@ def _set_core(kernel: Operation) -> Iterator[Diagnostic]:
     """Say which core runs a function."""
     named: Any = kernel.attributes.get("pto.kernel_kind")
     if named is not None:
-        kernel.attributes[CORE] = CoreAttr(_CORES[named.data])
+        kernel.attributes[CORE] = CoreAttr(CORE_OF_KIND[named.data])
         return
     inside = list(walk(kernel))
     if any(isinstance(op, pto.SectionCubeOp | pto.SectionVectorOp | func.CallOp) for op in inside):
@@ -126,16 +124,18 @@ def _missing(kernel: Operation) -> Iterator[Diagnostic]:
 
 
 class _TileIsView(RewritePattern):
-    @op_type_rewrite_pattern
-    def match_and_rewrite(self, op: pto.AllocTileOp, rewriter: PatternRewriter) -> None:
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
+        if not isinstance(op, pto.AllocTileOp):
+            return
         address = constant_value(op.operand("addr"))
         assert address is not None, "AllocatedMemoryAddr holds"
-        rewriter.replace_op(op, _named(ascend910b.ViewOp(address, _tile(op), _extents(op)), op))
+        rewriter.replace(op, _named(ascend910b.ViewOp(address, _tile(op), _extents(op)), op))
 
 
 class _SlotIsView(RewritePattern):
-    @op_type_rewrite_pattern
-    def match_and_rewrite(self, op: pto.MultiTileGetOp, rewriter: PatternRewriter) -> None:
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
+        if not isinstance(op, pto.MultiTileGetOp):
+            return
         tiles, slot = op.operands[0], op.operands[1]
         owner = tiles.owner
         if not isinstance(owner, pto.AllocMultiTileOp):
@@ -149,30 +149,29 @@ class _SlotIsView(RewritePattern):
             address: int | SSAValue = base + number * type.size_in_bytes
         else:
             address = _slot_address(base, type.size_in_bytes, slot, rewriter)
-        rewriter.replace_op(op, _named(ascend910b.ViewOp(address, type, extents), op))
+        rewriter.replace(op, _named(ascend910b.ViewOp(address, type, extents), op))
 
 
 class _EraseSlots(RewritePattern):
-    @op_type_rewrite_pattern
-    def match_and_rewrite(self, op: pto.AllocMultiTileOp, rewriter: PatternRewriter) -> None:
-        if op.results[0].first_use is None:
-            rewriter.erase_op(op)
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
+        if isinstance(op, pto.AllocMultiTileOp) and op.results[0].first_use is None:
+            rewriter.erase(op)
 
 
 def _slot_address(base: int, size: int, slot: SSAValue, rewriter: PatternRewriter) -> SSAValue:
     if slot.type == IndexType():
         cast_op = arith.IndexCastOp(slot, i64)
-        rewriter.insert_op(cast_op)
+        rewriter.insert(cast_op)
         slot = cast_op.result
     elif slot.type != i64:
         extended = arith.ExtSIOp(slot, i64)
-        rewriter.insert_op(extended)
+        rewriter.insert(extended)
         slot = extended.result
     step = arith.ConstantOp(IntegerAttr(size, i64))
     offset = arith.MuliOp(slot, step.result)
     start = arith.ConstantOp(IntegerAttr(base, i64))
     address = arith.AddiOp(start.result, offset.result)
-    rewriter.insert_op([step, offset, start, address])
+    rewriter.insert([step, offset, start, address])
     return address.result
 
 
@@ -217,7 +216,7 @@ class _Events(RewritePattern):
             source, destination = (_pipe(op.properties[f"{n}_pipe"]) for n in ("src", "dst"))
         number = op.properties.get("event_id")
         event = op.operands[0] if number is None else _event_number(number)
-        rewriter.replace_op(op, made(source, destination, event))
+        rewriter.replace(op, made(source, destination, event))
 
 
 _SYNCHRONIZATION: dict[type[Operation], type[ascend910b.EventOp]] = {
@@ -233,16 +232,16 @@ _SYNCHRONIZATION: dict[type[Operation], type[ascend910b.EventOp]] = {
 class _Barriers(RewritePattern):
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
         if isinstance(op, pto.BarrierOp):
-            rewriter.replace_op(op, ascend910b.BarrierOp(_pipe(op.properties["pipe"])))
+            rewriter.replace(op, ascend910b.BarrierOp(_pipe(op.properties["pipe"])))
         elif isinstance(op, pto.BarrierSyncOp):
-            rewriter.replace_op(op, ascend910b.BarrierOp(_pipe(op.properties["op_type"])))
+            rewriter.replace(op, ascend910b.BarrierOp(_pipe(op.properties["op_type"])))
 
 
 class _Flags(RewritePattern):
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
         if isinstance(op, pto.SetFftsOp):
             # Where the hardware keeps its flags is not modelled.
-            rewriter.erase_op(op)
+            rewriter.erase(op)
             return
         if isinstance(op, pto.SyncSetOp):
             made: type[ascend910b.CrossFlagOp] = ascend910b.SetCrossFlagOp
@@ -252,7 +251,7 @@ class _Flags(RewritePattern):
             return
         known = cast("IntegerAttr[Any] | None", op.properties.get("event_id"))
         flag = op.operands[0] if known is None else known.value.data
-        rewriter.replace_op(op, made(_pipe(op.properties["pipe"]), flag))
+        rewriter.replace(op, made(_pipe(op.properties["pipe"]), flag))
 
 
 _PATTERNS = (_TileIsView(), _SlotIsView(), _Events(), _Barriers(), _Flags())

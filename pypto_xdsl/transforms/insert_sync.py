@@ -38,9 +38,10 @@ from pypto_xdsl.analysis.pipe_accesses import PipeAccess, PipeAccesses, Place
 from pypto_xdsl.analysis.pipe_order import LANES, Knowledge, PipeClocks, join
 from pypto_xdsl.analysis.walk import walk
 from pypto_xdsl.diagnostics import note, remark
-from pypto_xdsl.dialects import ascend910b, pto
-from pypto_xdsl.dialects.ascend910b import CORE, EVENT_COUNT, Core
+from pypto_xdsl.dialects import ascend910b
+from pypto_xdsl.dialects.ascend910b import CORE, CORE_OF_KIND, EVENT_COUNT, Core
 from pypto_xdsl.dialects.pto import AddressSpace, Pipe, PtoOp
+from pypto_xdsl.dialects.pto.section import SectionOp
 from pypto_xdsl.properties.checked_pass import CheckedPass
 from pypto_xdsl.rewriting.locating import at
 
@@ -200,8 +201,9 @@ class _Run:
             self._call(op)
         elif op.regions:
             self._inside(op)
-        elif isinstance(op, PtoOp) and op.pipe in LANES:
-            self._instruction(op, LANES[op.pipe])
+        elif isinstance(op, PtoOp) and (pipe := op.pipe) in LANES:
+            assert pipe is not None
+            self._instruction(op, LANES[pipe])
         if op in self.plan.barriers_after:
             self.clocks.finish_all()
         for event in tuple(self.index.sets.get(op, ())):
@@ -382,9 +384,8 @@ class _Run:
                 self.plan.barriers_after[op] = None
 
     def _inside(self, op: Operation) -> None:
-        if isinstance(op, pto.SectionCubeOp | pto.SectionVectorOp):
-            core = Core.AIC if isinstance(op, pto.SectionCubeOp) else Core.AIV
-            if core is self.core:
+        if isinstance(op, SectionOp):
+            if CORE_OF_KIND[op.kernel_kind] is self.core:
                 self._block(op.regions[0].block)
             self._leave(op)
             return

@@ -29,7 +29,7 @@ this dialect runs it (`interpreters/ascend910b`).
 
 from xdsl.ir import Dialect
 
-from pypto_xdsl.dialects.ascend910b.cores import CORE, Core, CoreAttr
+from pypto_xdsl.dialects.ascend910b.cores import CORE, CORE_OF_KIND, Core, CoreAttr
 from pypto_xdsl.dialects.ascend910b.events import (
     EVENT_COUNT,
     PIPES,
@@ -54,6 +54,7 @@ Ascend910B = Dialect(
 
 __all__ = [
     "CORE",
+    "CORE_OF_KIND",
     "EVENT_COUNT",
     "FLAG_COUNT",
     "MEMORY_NAMES",

@@ -7,6 +7,8 @@ from xdsl.ir import SpacedOpaqueSyntaxAttribute
 from xdsl.irdl import irdl_attr_definition
 from xdsl.utils.str_enum import StrEnum
 
+from pypto_xdsl.dialects.pto import KernelKind
+
 CORE = "ascend910b.core"
 """The attribute of a `func.func` that is a program of this dialect; holds a `CoreAttr`."""
 
@@ -20,6 +22,10 @@ class Core(StrEnum):
     """A vector core."""
     MIX = "mix"
     """A cube core and its two vector cores, each all but the sections of the other kind."""
+
+
+CORE_OF_KIND = {KernelKind.CUBE: Core.AIC, KernelKind.VECTOR: Core.AIV}
+"""The core that `pto` says by a kind of kernel."""
 
 
 @irdl_attr_definition

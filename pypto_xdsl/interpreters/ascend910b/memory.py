@@ -90,7 +90,7 @@ class Span:
             return np.array([self.segment.start]), np.array([self.segment.end])
         size = self.element.storage.itemsize
         if self.places is not None:
-            first = np.sort(self.places, axis=None) * size + self.start
+            first: npt.NDArray[np.int64] = np.sort(self.places, axis=None) * size + self.start
             return first, first + size
         rows, width = self.flags.shape
         first = self.segment.start + np.arange(rows) * self.flags.strides[0]
@@ -175,7 +175,7 @@ class CoreTile(LocalTile):
         if segment.is_defined:
             return span.read(), None
         if span.places is not None:
-            defined = span.flags[span.places].all(axis=-1)
+            defined = np.asarray(span.flags[span.places].all(axis=-1))
             values = memory.bytes[self.address :][: self._size()].view(span.element.storage)
             result: Array = values[span.places]
             mask = None if defined.all() else defined
