@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
-from xdsl.dialects.builtin import IntegerAttr, IntegerType, i1
+from xdsl.dialects.builtin import IntegerAttr, IntegerType, i1, i32
 from xdsl.interpreter import (
     Interpreter,
     InterpreterFunctions,
@@ -22,6 +22,7 @@ from xdsl.interpreter import (
 )
 from xdsl.ir import Operation
 
+from pypto_xdsl.backend.ascend910b.memories import CORES
 from pypto_xdsl.diagnostics import DiagnosticsError
 from pypto_xdsl.dialects import orch
 from pypto_xdsl.dialects.orch import Comparison
@@ -232,6 +233,18 @@ class OrchFunctions(InterpreterFunctions):
         self, interpreter: Interpreter, op: orch.TaskInvalidOp, args: PythonValues
     ) -> PythonValues:
         return (None,)
+
+    @impl(orch.AvailableAivCountOp)
+    def run_available_aiv_count(
+        self, interpreter: Interpreter, op: orch.AvailableAivCountOp, args: PythonValues
+    ) -> PythonValues:
+        return (IntegerAttr(CORES.vector, i32),)
+
+    @impl(orch.AvailableClusterCountOp)
+    def run_available_cluster_count(
+        self, interpreter: Interpreter, op: orch.AvailableClusterCountOp, args: PythonValues
+    ) -> PythonValues:
+        return (IntegerAttr(CORES.cube, i32),)
 
     @impl(orch.TaskDummyOp)
     def run_task_dummy(

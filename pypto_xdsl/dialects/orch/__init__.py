@@ -2,16 +2,17 @@
 The `orch` dialect: functions of every kind, what launches them, and what becomes one.
 
 Functions with directions on their parameters (`functions`), calls and submits (`calls`), scopes
-(`scopes`), what these have in common (`launch`), task identities and arrays (`tasks`), and the
-kinds of loops (`loops`).
+(`scopes`), what these have in common (`launch`), task identities and arrays (`tasks`), questions
+about the chip (`chip`), and the kinds of loops (`loops`).
 """
 
 from xdsl.ir import Dialect
 
 from pypto_xdsl.dialects.declared_op import ops_defined_in
-from pypto_xdsl.dialects.orch import calls, functions, scopes, tasks
+from pypto_xdsl.dialects.orch import calls, chip, functions, scopes, tasks
 from pypto_xdsl.dialects.orch.attributes import *
 from pypto_xdsl.dialects.orch.calls import *
+from pypto_xdsl.dialects.orch.chip import *
 from pypto_xdsl.dialects.orch.functions import *
 from pypto_xdsl.dialects.orch.launch import *
 from pypto_xdsl.dialects.orch.loops import *
@@ -20,7 +21,7 @@ from pypto_xdsl.dialects.orch.tasks import *
 
 Orch = Dialect(
     "orch",
-    ops_defined_in(functions, calls, scopes, tasks),
+    ops_defined_in(functions, calls, scopes, tasks, chip),
     [
         TaskIdType,
         ArrayType,

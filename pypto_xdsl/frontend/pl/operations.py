@@ -78,8 +78,6 @@ UNSUPPORTED_OPS = frozenset(
         "async_prefetch",
         "make_context",
         "session",
-        "available_aiv_count",
-        "available_cluster_count",
     )
 )
 """Ops of PyPTO that the dialects do not have."""

@@ -9,6 +9,7 @@ from xdsl.ir import Attribute
 
 from pypto_xdsl.dialects.element_types import byte_width, is_element_type
 from pypto_xdsl.dialects.orch.attributes import ArrayType, CachePolicy
+from pypto_xdsl.dialects.orch.chip import AvailableAivCountOp, AvailableClusterCountOp
 from pypto_xdsl.dialects.orch.tasks import (
     ArrayCreateOp,
     ArrayGetOp,
@@ -104,6 +105,16 @@ def _task_is_valid(context: Context, node: ast.Call) -> Value:
     given = _arguments(context, node, "task_id")
     task = task_or_fail(context, context.read(given["task_id"]), given["task_id"])
     return context.emit(TaskIsValidOp(task), node).result
+
+
+def _core_count(
+    op: type[AvailableAivCountOp | AvailableClusterCountOp],
+) -> Special:
+    def count(context: Context, node: ast.Call) -> Value:
+        _arguments(context, node, "")
+        return context.emit(op(), node).result
+
+    return count
 
 
 def _array_create(context: Context, node: ast.Call) -> Value:
@@ -207,6 +218,10 @@ SPECIAL: Mapping[tuple[str, ...], Special] = {
     ("system", "task_dummy"): _task_dummy,
     ("system", "task_is_valid"): _task_is_valid,
     ("task_dummy",): _task_dummy,
+    ("system", "available_aiv_count"): _core_count(AvailableAivCountOp),
+    ("system", "available_cluster_count"): _core_count(AvailableClusterCountOp),
+    ("available_aiv_count",): _core_count(AvailableAivCountOp),
+    ("available_cluster_count",): _core_count(AvailableClusterCountOp),
     ("array", "create"): _array_create,
     ("array", "get_element"): _array_get,
     ("array", "update_element"): _array_update,

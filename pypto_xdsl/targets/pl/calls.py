@@ -478,6 +478,8 @@ FORMS: Mapping[type[Operation], Callable[[Any], Parts]] = {
     orch.TaskInvalidOp: lambda op: _call("system.task_invalid"),
     orch.TaskDummyOp: _task_dummy,
     orch.TaskIsValidOp: lambda op: _call("system.task_is_valid", [op.task]),
+    orch.AvailableAivCountOp: lambda op: _call("system.available_aiv_count"),
+    orch.AvailableClusterCountOp: lambda op: _call("system.available_cluster_count"),
     orch.ArrayCreateOp: _array_create,
     orch.ArrayGetOp: _array_get,
     orch.ArrayUpdateOp: _array_update,

@@ -81,3 +81,13 @@ orch.func private opaque level host role sub_worker @main(in %x: tensor<16xf32>,
   orch.return %y : tensor<16xf32>
 // CHECK-NEXT: }
 }
+
+// CHECK: orch.func orchestration @chip() {
+orch.func orchestration @chip() {
+  // CHECK-NEXT: %v = orch.available_aiv_count
+  %v = orch.available_aiv_count
+  // CHECK-NEXT: %c = orch.available_cluster_count
+  %c = orch.available_cluster_count
+  // CHECK-NEXT: orch.return
+  orch.return
+}
