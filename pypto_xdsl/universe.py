@@ -46,6 +46,7 @@ PASSES: tuple[str, ...] = (
     "convert-tensor-to-tile-ops",
     "convert-tile-to-pto",
     "derive-call-directions",
+    "flatten-tile-nd-to-2d",
     "infer-tile-memory-space",
     "inline-functions",
     "insert-sync",

@@ -24,6 +24,7 @@ from pypto_xdsl.dialects.pto.rules import constant_value
 from pypto_xdsl.dialects.pto.syntax import build
 from pypto_xdsl.dialects.pto.views import SIZES
 from pypto_xdsl.dialects.tile import TileType
+from pypto_xdsl.dialects.tile.matrix import matrix_valid
 from pypto_xdsl.rewriting.kernel_builder import KernelBuilder
 from pypto_xdsl.syntax.lists import Index
 
@@ -108,16 +109,10 @@ class TileBuffers:
         valid = self._extents.get(value)
         if valid is None:
             return matrix_valid(type.get_shape(), type.valid_shape)
-        match valid:
-            case (columns,):
-                return 1, columns
-            case (rows, columns):
-                return rows, columns
-            case _:
-                raise OpError(
-                    self._builder.origin,
-                    "has a valid region known at run time in more than two dimensions",
-                )
+        rows: Index = 1
+        for extent in valid[:-1]:
+            rows = self._builder.multiply(rows, extent)
+        return rows, valid[-1]
 
     # Buffers.
 
@@ -278,9 +273,9 @@ def tile_buf_type(type: TileType) -> pto.TileBufType:
     shape = type.get_shape()
     if DYNAMIC_INDEX in shape:
         raise VerifyException(f"a buffer has constant extents, got {type}")
-    valid: tuple[int, int] = (pto.DYNAMIC, pto.DYNAMIC)
-    if DYNAMIC_INDEX not in type.valid_shape:
-        valid = matrix_valid(shape, type.valid_shape)
+    valid = matrix_valid(shape, type.valid_shape)
+    if DYNAMIC_INDEX in valid:
+        valid = (pto.DYNAMIC, pto.DYNAMIC)
     layout = type.layout
     return pto.TileBufType(
         (prod(shape[:-1]), shape[-1]),
@@ -293,21 +288,3 @@ def tile_buf_type(type: TileType) -> pto.TileBufType:
         pad=pto.Pad(type.pad_value.value),
         compact=pto.Compact.NORMAL if type.is_compact else pto.Compact.NULL,
     )
-
-
-def matrix_valid(shape: Sequence[int], valid: Sequence[int]) -> tuple[int, int]:
-    """
-    The valid rows and columns of a tile seen as a matrix. Raises `VerifyException` where they are
-    no rectangle.
-    """
-    outer, rows = shape[:-1], valid[:-1]
-    for place, (extent, inner) in enumerate(zip(outer, rows, strict=True)):
-        if inner == extent:
-            continue
-        if any(e != 1 for e in outer[:place]) or tuple(rows[place + 1 :]) != tuple(
-            outer[place + 1 :]
-        ):
-            raise VerifyException(
-                f"the valid region {list(valid)} of {list(shape)} is no rectangle of a matrix"
-            )
-    return prod(rows), valid[-1]

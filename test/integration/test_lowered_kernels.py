@@ -17,6 +17,7 @@ from pypto_xdsl.interpreters.run import find_function, random_arguments, run
 from pypto_xdsl.syntax.parser import parse_module
 
 LOWERING = (
+    "flatten-tile-nd-to-2d",
     "infer-tile-memory-space",
     "resolve-backend-op-layouts{backend=ascend910b}",
     "convert-tile-to-pto{backend=ascend910b}",
@@ -75,6 +76,41 @@ KERNELS = {
           : !tile.tile<8x64xf32, valid = [4, 32]>, !tile.tile<16x64xf32>
         %r = tile.slice %a[8, 0] : !tile.tile<16x64xf32> -> !tile.tile<8x64xf32>
         %s = tile.store %r, %o[0, 0] : !tile.tile<8x64xf32>, tensor<8x64xf32>
+        """,
+    ),
+    "three dimensions": (
+        "in %x : tensor<2x16x64xf32>, out %o : tensor<2x16x64xf32>, in %n : index",
+        """
+        %t = tile.load %x[0, 0, 0] : tensor<2x16x64xf32> -> !tile.tile<2x16x64xf32>
+        %w = tile.create : !tile.tile<2x16x64xf32>
+        %m = tile.row_max %t, %w : !tile.tile<2x16x64xf32>, !tile.tile<2x16x64xf32>
+          -> !tile.tile<2x16x1xf32, blayout = col_major>
+        %d = tile.row_expand_sub %t, %m
+          : !tile.tile<2x16x64xf32>, !tile.tile<2x16x1xf32, blayout = col_major>
+        %c0 = arith.constant 0 : index
+        %c1 = arith.constant 1 : index
+        %r = scf.for %i = %c0 to %n step %c1 iter_args(%a = %d) -> (!tile.tile<2x16x64xf32>) {
+          %e = tile.exp %a : !tile.tile<2x16x64xf32>
+          scf.yield %e : !tile.tile<2x16x64xf32>
+        }
+        %q = tile.reshape %r : !tile.tile<2x16x64xf32> -> !tile.tile<4x8x64xf32>
+        %p = tile.reshape %q : !tile.tile<4x8x64xf32> -> !tile.tile<2x16x64xf32>
+        %s = tile.store %p, %o[0, 0, 0] : !tile.tile<2x16x64xf32>, tensor<2x16x64xf32>
+        """,
+    ),
+    "parts of three dimensions": (
+        "in %x : tensor<4x16x64xf32>, in %n : index, inout %o : tensor<4x16x64xf32>",
+        """
+        %t = tile.load %x[1, 0, 8], valid = [1, %n, 40]
+          : tensor<4x16x64xf32> -> !tile.tile<1x16x64xf32, valid = [1, ?, 40]>
+        %u = tile.load %x[0, 0, 0]
+          : tensor<4x16x64xf32> -> !tile.tile<4x16x64xf32, valid = [2, 16, 64]>
+        %d = tile.neg %t : !tile.tile<1x16x64xf32, valid = [1, ?, 40]>
+        %e = tile.exp %u : !tile.tile<4x16x64xf32, valid = [2, 16, 64]>
+        %s = tile.store %e, %o[0, 0, 0]
+          : !tile.tile<4x16x64xf32, valid = [2, 16, 64]>, tensor<4x16x64xf32>
+        %v = tile.store %d, %s[0, 0, 24]
+          : !tile.tile<1x16x64xf32, valid = [1, ?, 40]>, tensor<4x16x64xf32>
         """,
     ),
     "windows with extents known at run time": (
