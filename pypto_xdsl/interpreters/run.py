@@ -126,6 +126,7 @@ def machine_for(
         strict=strict,
         observer=observer,
         scheduler=scheduler or ProgramOrder(),
+        cores=cores or CoreSettings(),
     )
     for functions in FUNCTIONS:
         machine.register_implementations(functions())
