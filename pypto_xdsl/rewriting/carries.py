@@ -24,7 +24,7 @@ from functools import cache
 
 from xdsl.dialects import scf
 from xdsl.dialects.builtin import DenseArrayBase, TensorType, i32
-from xdsl.ir import Attribute, Block, Operation, OpResult, Region, SSAValue
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.irdl import AttrSizedResultSegments
 
 from pypto_xdsl.analysis.control_flow import terminator
@@ -34,7 +34,7 @@ from pypto_xdsl.analysis.tensor_accesses import tensor_accesses
 from pypto_xdsl.analysis.walk import blocks_inside
 from pypto_xdsl.diagnostics import OpError
 from pypto_xdsl.dialects.declared_op import DeclaredOp
-from pypto_xdsl.dialects.orch import DispatchOp, FuncOp, OutlinableScopeOp, ScopeOp
+from pypto_xdsl.dialects.orch import FuncOp, OutlinableScopeOp, ScopeOp, YieldOp
 
 
 def carry_writes(
@@ -53,9 +53,9 @@ def carry_writes(
 
 
 def _uncarried(scope: OutlinableScopeOp, program: ReturnLineage) -> Iterable[SSAValue]:
-    """The tensors from outside that the scope writes and does not yield."""
-    if _plainly_yields_writes(scope):
-        return ()
+    """The tensors from outside that the scope writes and does not yield, by their first write."""
+    if all(_is_plain(op) for op in scope.body.block.ops):
+        return _uncarried_plainly(scope)
     writes = tensor_accesses(scope, program).writes
     if not writes:
         return ()
@@ -63,33 +63,59 @@ def _uncarried(scope: OutlinableScopeOp, program: ReturnLineage) -> Iterable[SSA
     tracer = Tracer(captured, program)
     lineages = [tracer.trace(value) for value in scope.yield_op.values]
     yielded = {captured[found.parameter] for found in lineages if found and found.is_exact}
-    return [tensor for tensor in captured if tensor in writes and tensor not in yielded]
+    missing = set(captured) - yielded
+    return [tensor for tensor in writes if tensor in missing]
 
 
-def _plainly_yields_writes(scope: OutlinableScopeOp) -> bool:
-    """Whether each op of a flat body that may write a tensor leads to what the scope yields."""
-    yielded = set[Operation]()
-    for value in scope.yield_op.values:
-        while isinstance(value, OpResult) and isinstance(op := value.op, DeclaredOp):
-            named = op.named_operand(value)
-            if op in yielded or named is None or named.type != value.type or op.is_view(value):
-                break
-            yielded.add(op)
-            value = named
-    return not any(
-        op.regions or (_may_write_tensor(op) and op not in yielded) for op in scope.body.block.ops
-    )
+def _uncarried_plainly(scope: OutlinableScopeOp) -> Iterable[SSAValue]:
+    """The same where the body is plain: each tensor in it has one origin, found by its names."""
+    body = scope.body.block
+    origins: dict[SSAValue, SSAValue] = {}
+    """A tensor of the body -> the value outside, or the op in the body, where it comes from."""
+    exact: dict[SSAValue, bool] = {}
+    """Whether that is the same tensor, of the same type, and no window of it."""
+    written = dict[SSAValue, None]()
+    for op in body.ops:
+        if not isinstance(op, DeclaredOp) or not any(_is_tensor(o) for o in op.operands):
+            continue
+        for result in op.results:
+            named = op.named_operand(result) if _is_tensor(result) else None
+            if named is not None:
+                origins[result] = origins.get(named, named)
+                same = result.type == named.type and not op.is_view(result)
+                exact[result] = same and exact.get(named, True)
+        if _may_write(type(op)):
+            for operand, effect in op.operand_effects():
+                if effect.writes and _is_tensor(operand):
+                    written.setdefault(origins.get(operand, operand))
+    yielded = {
+        origins.get(value, value) for value in scope.yield_op.values if exact.get(value, True)
+    }
+    return [
+        tensor for tensor in written if tensor not in yielded and not _is_defined_in(tensor, body)
+    ]
 
 
-def _may_write_tensor(op: Operation) -> bool:
-    if not isinstance(op, DeclaredOp):
-        return isinstance(op, DispatchOp)
-    return _may_write(type(op)) and any(isinstance(o.type, TensorType) for o in op.operands)
+def _is_plain(op: Operation) -> bool:
+    """Whether all that an op does to tensors is what it declares."""
+    if isinstance(op, DeclaredOp | YieldOp):
+        return not op.regions
+    return not op.regions and not any(_is_tensor(operand) for operand in op.operands)
+
+
+def _is_tensor(value: SSAValue) -> bool:
+    # Asked of every operand of a scope: the class, not a check of the type.
+    return value.type.__class__ is TensorType
 
 
 @cache
 def _may_write(op_type: type[DeclaredOp]) -> bool:
     return any(operand.may_write for _, operand in op_type.declaration().operands)
+
+
+def _is_defined_in(value: SSAValue, block: Block) -> bool:
+    owner = value.owner
+    return owner is block or (isinstance(owner, Operation) and owner.parent is block)
 
 
 def _carry_out(
