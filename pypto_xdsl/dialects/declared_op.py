@@ -256,6 +256,8 @@ class DeclaredOp(IRDLOperation, ABC):
     Whether each element of a result comes from the elements of the operands at its own place, so
     that the op means the same on another shape, if all tiles have it.
     """
+    PACKED: ClassVar[tuple[str, ...]] = ()
+    """Operands and results that are packed masks: with a bit for each element of the others."""
     IN_PLACE: ClassVar[bool] = True
     """Whether a result may share its storage with an operand that dies here."""
     NOT_IN_PLACE_WITH: ClassVar[tuple[str, ...]] = ()

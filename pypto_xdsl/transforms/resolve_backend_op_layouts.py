@@ -21,6 +21,9 @@ Any other tile is copied within its memory, and the result copied back:
     %e_row = tile.exp %m_row : !tile.tile<16x256xf32, vec>
     %e = tile.move %e_row : ... -> !tile.tile<16x256xf32, vec, blayout = col_major>
 
+A selection between columns has a mask with a byte for each row, one between rows a mask with a
+bit for each column. There the comparison that made the mask is done on rows as well.
+
 The operands of an op are repaired together, so that it stays one op on one shape, and the type of
 its result is restored: nobody else sees a change. What is wanted comes from the backend's layout
 specs (`backend/<name>/layouts.py`); without a backend there is nothing to do. Only kernels are
@@ -46,10 +49,11 @@ from pypto_xdsl.analysis.walk import walk
 from pypto_xdsl.backend.backend import Backend
 from pypto_xdsl.backend.layout_spec import LayoutSpec, MisplacedOperand, MisplacedResult
 from pypto_xdsl.backend.registry import backend_of, check_backend_name
-from pypto_xdsl.diagnostics import Diagnostic, DiagnosticsError, OpError
+from pypto_xdsl.diagnostics import DiagnosticsError, OpError
 from pypto_xdsl.dialects import tile
 from pypto_xdsl.dialects.declared_op import DeclaredOp
 from pypto_xdsl.dialects.tile import Layout, TileLayout, TileType
+from pypto_xdsl.dialects.typed_op import InferringOp
 from pypto_xdsl.properties.checked_pass import CheckedPass
 from pypto_xdsl.rewriting.locating import at, locate
 
@@ -80,18 +84,31 @@ def resolve_layouts(module: ModuleOp, backend: Backend) -> None:
 
     Raises `DiagnosticsError` with all ops that cannot be repaired.
     """
-    errors: list[Diagnostic] = []
-    for op, spec in constrained_ops(module, backend):
+    masks = _Masks()
+    errors: dict[int, OpError] = {}
+    pending: list[tuple[int, DeclaredOp, OpError]] = []
+    for place, (op, spec) in enumerate(constrained_ops(module, backend)):
         operands = list(spec.misplaced_operands(op))
         results = list(spec.misplaced_results(op))
         if not operands and not results:
             continue
         try:
-            _Repair(op, operands, results).apply()
+            _Repair(op, operands, results, masks).apply()
+        except _PackedResult as error:
+            # All is well if who uses the mask gets another one.
+            pending.append((place, op, error))
         except OpError as error:
-            errors += error.diagnostics
+            errors[place] = error
+    masks.erase_unused()
+    for place, op, error in pending:
+        if any(result.uses for result in op.results):
+            errors[place] = error
+        elif op.parent is not None:
+            op.parent.erase_op(op)
     if errors:
-        raise DiagnosticsError(errors)
+        raise DiagnosticsError(
+            diagnostic for _, error in sorted(errors.items()) for diagnostic in error.diagnostics
+        )
 
 
 def constrained_ops(module: ModuleOp, backend: Backend) -> Iterator[tuple[DeclaredOp, LayoutSpec]]:
@@ -103,6 +120,69 @@ def constrained_ops(module: ModuleOp, backend: Backend) -> Iterator[tuple[Declar
                 yield op, spec
 
 
+class _PackedResult(OpError):
+    """An op on columns whose result is a packed mask, which is no other mask in another shape."""
+
+
+@dataclass
+class _Masks:
+    """Masks of columns, made anew for the columns seen as rows."""
+
+    turned: dict[SSAValue, SSAValue] = field(default_factory=dict[SSAValue, SSAValue])
+
+    def of(self, mask: SSAValue, shape: tuple[int, ...]) -> SSAValue | None:
+        """The mask of tiles of a shape for these tiles turned; None if nobody can tell."""
+        found = self.turned.get(mask)
+        if found is None:
+            comparison = mask.owner
+            if not isinstance(comparison, InferringOp) or not _packs(comparison):
+                return None
+            found = self._compare_turned(comparison, shape)
+            if found is not None:
+                self.turned[mask] = found
+        return found
+
+    def _compare_turned(self, op: InferringOp, shape: tuple[int, ...]) -> SSAValue | None:
+        operands = list(op.operands)
+        made: list[Operation] = []
+        for index, operand in enumerate(operands):
+            type = operand.type
+            if not isinstance(type, TileType) or _has_shape(type, (1, 1)):
+                continue
+            if not _has_shape(type, shape) or type.layout.slayout is not TileLayout.NONE_BOX:
+                return None
+            view = tile.ReshapeOp(operand, turned(type))
+            made.append(view)
+            (operands[index],) = view.results
+        types = [operand.type for operand in operands]
+        compared = op.__class__.create(
+            operands=operands,
+            result_types=op.inferred_types(types, op.properties),
+            properties=op.properties,
+            attributes=op.attributes,
+        )
+        block = op.parent
+        assert block is not None
+        for new in (*made, compared):
+            locate(op.location, new)
+            if (hint := op.results[0].name_hint) is not None:
+                new.results[0].name_hint = f"{hint}_turned"
+        block.insert_ops_after([*made, compared], op)
+        return compared.results[0]
+
+    def erase_unused(self) -> None:
+        """Erase the comparisons that nobody needs in their first shape any more."""
+        for mask in self.turned:
+            op = mask.owner
+            if isinstance(op, Operation) and not mask.uses and op.parent is not None:
+                op.parent.erase_op(op)
+
+
+def _packs(op: DeclaredOp) -> bool:
+    """Whether the result of an op is a packed mask."""
+    return any(name in op.PACKED for name, _ in op.declaration().results)
+
+
 @dataclass
 class _Repair:
     """One op, and what is put in its place."""
@@ -110,6 +190,7 @@ class _Repair:
     op: DeclaredOp
     operands: Sequence[MisplacedOperand]
     results: Sequence[MisplacedResult]
+    masks: _Masks
     before: list[Operation] = field(default_factory=list[Operation])
     after: list[Operation] = field(default_factory=list[Operation])
 
@@ -118,8 +199,10 @@ class _Repair:
         result_types = list(self.op.result_types)
         if (shape := self._vector_shape()) is not None:
             self._expect_one_shape(shape)
-            for index, operand in enumerate(operands):
-                if _has_shape(operand.type, shape):
+            for index, (name, operand, _) in enumerate(self.op.declared_operands()):
+                if name in self.op.PACKED:
+                    operands[index] = self._turned_mask(operand, shape)
+                elif _has_shape(operand.type, shape):
                     operands[index] = self._turned(operand, f"arg{index}")
             for index, result_type in enumerate(result_types):
                 if _has_shape(result_type, shape):
@@ -156,10 +239,16 @@ class _Repair:
             raise OpError(
                 self.op, f"needs {self._wanted()} tiles, and a {what} tile cannot be turned here"
             )
+        if _packs(self.op):
+            raise _PackedResult(
+                self.op,
+                f"needs {self._wanted()} tiles, and the mask of a {what} tile is used where it "
+                f"cannot be that of a turned one",
+            )
         tiles = [
             (f"operand '{name}'", operand.type)
             for name, operand, declared in self.op.declared_operands()
-            if not declared.workspace
+            if not declared.workspace and name not in self.op.PACKED
         ]
         tiles += [(f"result '{name}'", r.type) for name, r, _ in self.op.declared_results()]
         for name, type in tiles:
@@ -169,6 +258,17 @@ class _Repair:
                     f"needs {self._wanted()} tiles, and a {what} tile cannot be turned where "
                     f"{name} is {type}",
                 )
+
+    def _turned_mask(self, mask: SSAValue, shape: tuple[int, ...]) -> SSAValue:
+        found = self.masks.of(mask, shape)
+        if found is None:
+            what = "x".join(map(str, shape))
+            raise OpError(
+                self.op,
+                f"needs {self._wanted()} tiles, and its mask of a {what} tile is no result of a "
+                "comparison of such tiles",
+            )
+        return found
 
     def _wanted(self) -> str:
         return str([*self.operands, *self.results][0].wanted)

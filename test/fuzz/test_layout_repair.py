@@ -28,6 +28,7 @@ SHAPES = {"column": "16x1", "by_rows": "16x8", "by_columns": "16x8"}
 UNARY = ("abs", "relu", "exp", "neg")
 BINARY = ("add", "sub", "mul", "maximum", "minimum", "part_add")
 SCALAR = ("adds", "muls", "maximums", "minimums")
+FORMS = ("unary", "binary", "mixed", "scalar", "select", "loop", "if")
 
 
 @dataclass
@@ -51,7 +52,7 @@ class Kernel:
     def statements(self, values: dict[str, list[str]], depth: int, number: int) -> None:
         for _ in range(number):
             kind = self.draw(st.sampled_from(list(KINDS)))
-            form = self.draw(st.sampled_from(("unary", "binary", "mixed", "scalar", "loop", "if")))
+            form = self.draw(st.sampled_from(FORMS))
             if form in ("loop", "if") and depth > 1:
                 form = "unary"
             name, type = self.fresh(), self.type_of(kind)
@@ -69,6 +70,8 @@ class Kernel:
                         f"{name} = tile.{self.pick(BINARY)} {first}, {second} : "
                         f"{type}, {self.type_of(other)} -> {type}"
                     )
+                case "select":
+                    self.select(kind, name, first, second)
                 case "loop":
                     carried, inner = self.fresh(), {k: list(v) for k, v in values.items()}
                     self.lines.append(
@@ -89,6 +92,30 @@ class Kernel:
                         f"{name} = tile.{self.pick(BINARY)} {first}, {second} : {type}"
                     )
             values[kind].append(name)
+
+    def select(self, kind: str, name: str, first: str, second: str) -> None:
+        """A comparison and a selection by it, with one scalar or none."""
+        type, rows = self.type_of(kind), "" if self.rows == 16 else f"valid = [{self.rows}, 1]"
+        mask = f"!tile.tile<16x32xui8, vec, {rows or 'valid = [16, 1]'}>"
+        small = "!tile.tile<1x32xui8, vec>"
+        self.lines.append(f"{name}t = tile.create : {small}")
+        mode = self.draw(st.sampled_from(("lt", "ge", "ne")))
+        if self.draw(st.booleans()):
+            self.lines.append(
+                f"{name}m = tile.cmps {first}, %k, cmp_type = {mode} : {type}, f32 -> {mask}"
+            )
+            self.lines.append(
+                f"{name} = tile.sels {name}m, {second}, {name}t, %k : "
+                f"{mask}, {type}, {small}, f32 -> {type}"
+            )
+        else:
+            self.lines.append(
+                f"{name}m = tile.cmp {first}, {second}, cmp_type = {mode} : {type} -> {mask}"
+            )
+            self.lines.append(
+                f"{name} = tile.sel {name}m, {first}, {second}, {name}t : "
+                f"{mask}, {type}, {type}, {small} -> {type}"
+            )
 
     def pick(self, ops: tuple[str, ...]) -> str:
         return self.draw(st.sampled_from(ops))

@@ -70,6 +70,8 @@ class CmpOp(InferringTileOp):
     """Compare elementwise to a packed mask; nan compares false, except by `ne`."""
 
     name = "tile.cmp"
+    ELEMENTWISE: ClassVar[bool] = True
+    PACKED: ClassVar[tuple[str, ...]] = ("result",)
 
     lhs = operand_def(reads(TILE, spaces=VEC))
     rhs = operand_def(reads(TILE, spaces=VEC))
@@ -88,6 +90,8 @@ class CmpsOp(InferringTileOp):
     """Compare each element with a scalar to a packed mask; nan compares false, except by `ne`."""
 
     name = "tile.cmps"
+    ELEMENTWISE: ClassVar[bool] = True
+    PACKED: ClassVar[tuple[str, ...]] = ("result",)
 
     lhs = operand_def(reads(TILE, spaces=VEC))
     rhs = operand_def(reads(SCALAR))
@@ -104,6 +108,8 @@ class SelOp(InferringTileOp):
     """`lhs` where the bit of the packed mask is set, else `rhs`."""
 
     name = "tile.sel"
+    ELEMENTWISE: ClassVar[bool] = True
+    PACKED: ClassVar[tuple[str, ...]] = ("mask",)
     NOT_IN_PLACE_WITH: ClassVar[tuple[str, ...]] = ("mask", "tmp")
 
     mask = operand_def(reads(TILE, spaces=VEC))
@@ -125,6 +131,8 @@ class SelsOp(InferringTileOp):
     """`source` where the bit of the packed mask is set, else the scalar."""
 
     name = "tile.sels"
+    ELEMENTWISE: ClassVar[bool] = True
+    PACKED: ClassVar[tuple[str, ...]] = ("mask",)
     NOT_IN_PLACE_WITH: ClassVar[tuple[str, ...]] = ("mask",)
 
     mask = operand_def(reads(TILE, spaces=VEC))

@@ -144,6 +144,40 @@ orch.func incore @generator(in %k : f32) {
   orch.return
 }
 
+// B-T15: a selection between columns. Its mask has a byte for each row; between rows it has a bit
+// for each column, so the comparison is done on rows as well, and the first one goes. The scalar
+// stays as it is.
+// CHECK-LABEL: orch.func incore @select
+// CHECK:         %t = tile.load
+// CHECK-NEXT:    %tmp = tile.create
+// CHECK-NEXT:    [[T:%\S+]] = tile.reshape %t
+// CHECK-NEXT:    [[M:%\S+]] = tile.cmps [[T]], %k, cmp_type = gt : !tile.tile<1x16xf32, vec>, f32 -> !tile.tile<1x32xui8, vec, valid = [1, 2]>
+// CHECK-NEXT:    [[U:%\S+]] = tile.reshape %t
+// CHECK-NEXT:    [[S:%\S+]] = tile.sels [[M]], [[U]], %tmp, %k : {{.*}} -> !tile.tile<1x16xf32, vec>
+// CHECK-NEXT:    %s = tile.reshape [[S]] : !tile.tile<1x16xf32, vec> -> !tile.tile<16x1xf32, vec>
+// CHECK-NEXT:    orch.return
+orch.func incore @select(in %x : tensor<16x1xf32>, in %k : f32) {
+  %t = tile.load %x[0, 0] : tensor<16x1xf32> -> !tile.tile<16x1xf32, vec>
+  %tmp = tile.create : !tile.tile<1x32xui8, vec>
+  %m = tile.cmps %t, %k, cmp_type = gt : !tile.tile<16x1xf32, vec>, f32 -> !tile.tile<16x32xui8, vec, valid = [16, 1]>
+  %s = tile.sels %m, %t, %tmp, %k : !tile.tile<16x32xui8, vec, valid = [16, 1]>, !tile.tile<16x1xf32, vec>, !tile.tile<1x32xui8, vec>, f32 -> !tile.tile<16x1xf32, vec>
+  orch.return
+}
+
+// A comparison that takes columns as they are stays for those who need its mask as it is.
+// CHECK-LABEL: orch.func incore @mask_of_columns
+// CHECK:         %m = tile.cmp %t, %t : !tile.tile<16x1xf32, vec> -> !tile.tile<16x32xui8, vec, valid = [16, 1]>
+// CHECK:         tile.cmp %{{\S+}}, %{{\S+}} : !tile.tile<1x16xf32, vec> -> !tile.tile<1x32xui8, vec, valid = [1, 2]>
+// CHECK:         tile.store %m
+orch.func incore @mask_of_columns(in %x : tensor<16x1xf32>, out %y : tensor<16x32xui8>) -> tensor<16x32xui8> {
+  %t = tile.load %x[0, 0] : tensor<16x1xf32> -> !tile.tile<16x1xf32, vec>
+  %tmp = tile.create : !tile.tile<1x32xui8, vec>
+  %m = tile.cmp %t, %t, cmp_type = eq : !tile.tile<16x1xf32, vec> -> !tile.tile<16x32xui8, vec, valid = [16, 1]>
+  %s = tile.sel %m, %t, %t, %tmp : !tile.tile<16x32xui8, vec, valid = [16, 1]>, !tile.tile<16x1xf32, vec>, !tile.tile<16x1xf32, vec>, !tile.tile<1x32xui8, vec> -> !tile.tile<16x1xf32, vec>
+  %y1 = tile.store %m, %y[0, 0] : !tile.tile<16x32xui8, vec, valid = [16, 1]>, tensor<16x32xui8>
+  orch.return %y1 : tensor<16x32xui8>
+}
+
 // Attributes of the op survive.
 // CHECK-LABEL: orch.func incore @attributes
 // CHECK:         tile.log %{{\S+}}, high_precision = true {note = "kept"} : !tile.tile<1x16xf32, vec>
