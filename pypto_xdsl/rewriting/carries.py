@@ -23,7 +23,7 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 
 from xdsl.dialects import scf
-from xdsl.dialects.builtin import DenseArrayBase, TensorType, i32
+from xdsl.dialects.builtin import I32, DenseArrayBase, TensorType, i32
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.irdl import AttrSizedResultSegments
 
@@ -223,16 +223,16 @@ class _Renaming:
 
     def _carry_through_scope(self, op: ScopeOp, tensors: Sequence[SSAValue]) -> Operation:
         entry = self._names(tensors)
+        count = len(terminator(op.body).operands)
         self._rename_block(op.body.block)
         self._leave(op.body, tensors)
         # What follows has the name of the output, but for this scope's own operands.
         self._newest.update(zip(tensors, entry, strict=True))
-        outputs = [*op.outputs.types, *_types(tensors)]
-        tasks = [result.type for result in op.results[len(op.outputs) :]]
-        new = self._rebuilt(op, op.operands, [*outputs, *tasks])
+        types = _types(op.results)
+        new = self._rebuilt(op, op.operands, [*types[:count], *_types(tensors), *types[count:]])
         segments = AttrSizedResultSegments.attribute_name
         if segments in new.properties:
-            new.properties[segments] = DenseArrayBase.from_list(i32, [len(outputs), len(tasks)])
+            new.properties[segments] = _segments(count + len(tensors), len(types) - count)
         return new
 
     def _rebuilt(
@@ -254,7 +254,8 @@ class _Renaming:
         block.insert_op_before(new, op)
         first = len(op.results)
         if isinstance(op, ScopeOp):
-            first = len(op.outputs)
+            # A task may come after what is yielded.
+            first = len(terminator(new.regions[0]).operands) - len(tensors)
         added = new.results[first : first + len(tensors)]
         kept = (*new.results[:first], *new.results[first + len(tensors) :])
         for old, result in zip(op.results, kept, strict=True):
@@ -264,6 +265,11 @@ class _Renaming:
             result.name_hint = tensor.name_hint
             self._newest[tensor] = result
         block.erase_op(op)
+
+
+@cache
+def _segments(outputs: int, tasks: int) -> DenseArrayBase[I32]:
+    return DenseArrayBase.from_list(i32, [outputs, tasks])
 
 
 def _types(values: Iterable[SSAValue]) -> list[Attribute]:

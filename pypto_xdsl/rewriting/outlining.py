@@ -256,6 +256,8 @@ class _Outlining:
         self.scope = scope
         self.rules = rules
         self.name = name
+        self.end = scope.yield_op
+        self.outputs: Sequence[OpResult] = scope.results[: len(self.end.operands)]
         self._forwarded = set[OpResult]()
         """Outputs that turned out to be values from outside."""
 
@@ -265,7 +267,7 @@ class _Outlining:
         launch = self.rules.prepare(scope, self.name)
         if not self.rules.returns_scalars:
             hoist_scalar_outputs(scope)
-        captured = live_ins(scope, besides=scope.yield_op)
+        captured = live_ins(scope, besides=self.end)
         self._forward_unused(captured.values)
         self._check_boundary(captured.values)
         marks = self._argument_marks(captured.values)
@@ -281,7 +283,7 @@ class _Outlining:
     def _forward_unused(self, captured: Sequence[SSAValue]) -> None:
         """What the scope yields of its surroundings and does not use is no output."""
         body, used = self.scope.body.block, set(captured)
-        for output, value in zip(self.scope.outputs, self.scope.yield_op.values, strict=True):
+        for output, value in zip(self.outputs, self.end.operands, strict=True):
             owner = value.owner
             inside = isinstance(owner, Operation) and owner.parent is body
             if not inside and value not in used:
@@ -299,7 +301,7 @@ class _Outlining:
                     f"uses {_name(value)}, {reason}",
                     [note(value, "it is defined here, outside the scope")],
                 )
-        for output, value in zip(scope.outputs, scope.yield_op.values, strict=True):
+        for output, value in zip(self.outputs, self.end.operands, strict=True):
             if output.first_use is None:
                 continue
             reason = _stays_inside(value)
@@ -366,7 +368,7 @@ class _Outlining:
         stored: dict[int, OpResult] = {}
         """A parameter -> the output that stands for all values stored to it."""
         unused: dict[int, OpResult] = {}
-        for output, value in zip(self.scope.outputs, end.operands, strict=True):
+        for output, value in zip(self.outputs, end.operands, strict=True):
             if output in self._forwarded:
                 continue
             if isinstance(value, BlockArgument) and not directions[value.index].writes:
@@ -437,6 +439,8 @@ class _Outlining:
     # What stands in place of the scope.
 
     def _argument_marks(self, captured: Sequence[SSAValue]) -> Mapping[str, Sequence[int]]:
+        if not self.scope.operands:
+            return {"no_dep": (), "dump": ()}
         place_of = {value: place for place, value in enumerate(captured)}
         for tensor in self.scope.no_dep:
             if tensor not in place_of:
@@ -458,6 +462,8 @@ class _Outlining:
         }
 
     def _mark_cache_policies(self, function: FuncOp, captured: Sequence[SSAValue]) -> None:
+        if self.scope.cache_policies is None:
+            return
         place_of = {value: place for place, value in enumerate(captured)}
         policies: dict[int, CachePolicy] = {}
         for tensor, policy in self.scope.policies:
@@ -485,7 +491,8 @@ class _Outlining:
         scope = self.scope
         types = function.function_type.outputs.data
         dispatch: DispatchOp
-        if scope.task is None and not scope.needs_task:
+        task = scope.results[-1] if len(scope.results) > len(self.outputs) else None
+        if task is None and not scope.needs_task:
             dispatch = CallOp(
                 self.name,
                 arguments,
@@ -515,10 +522,10 @@ class _Outlining:
         for result, value in zip(results, dispatch.callee_results, strict=True):
             value.name_hint = result.output.name_hint
             self._replace(result.output, value)
-        if scope.task is not None:
+        if task is not None:
             assert dispatch.task is not None
-            dispatch.task.name_hint = scope.task.name_hint
-            scope.task.replace_all_uses_with(dispatch.task)
+            dispatch.task.name_hint = task.name_hint
+            task.replace_all_uses_with(dispatch.task)
         block.erase_op(scope)
 
     def _replace(self, output: OpResult, value: SSAValue) -> None:
@@ -537,7 +544,7 @@ def _function_type(inputs: tuple[Attribute, ...], outputs: tuple[Attribute, ...]
 
 
 def _check_predicate(scope: OutlinableScopeOp) -> None:
-    if scope.predicate_tensor is None:
+    if not scope.operands or scope.predicate_tensor is None:
         return
     for around in _around(scope):
         if isinstance(around, OutlinableScopeOp) and not isinstance(around, HierarchyOp):

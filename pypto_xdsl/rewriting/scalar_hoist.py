@@ -25,9 +25,10 @@ def hoist_scalar_outputs(scope: OutlinableScopeOp) -> None:
     there. Raises `OpError` for a scalar that only the device knows.
     """
     body = scope.body.block
+    # The outputs come first; to count them by what is yielded costs less than to ask for them.
     outputs = [
         (output, value)
-        for output, value in zip(scope.outputs, scope.yield_op.values, strict=True)
+        for output, value in zip(scope.results, scope.yield_op.operands, strict=False)
         if output.first_use is not None and is_element_type(value.type)
     ]
     moved = dict[Operation, None]()
