@@ -152,8 +152,7 @@ class OnChip:
         for op in ops:
             fresh = any(result in self._values for result in op.results)
             if isinstance(op, ptensor.AssembleOp):
-                if not fresh:
-                    self._read(op.source, op)
+                self._read(op.source, op)
             elif fresh and isinstance(op, DeclaredOp):
                 for operand, effect in op.operand_effects():
                     if effect.reads:

@@ -29,7 +29,9 @@ fills part by part and returns is no tile either: it is the caller's buffer from
 Calls and submits of a kernel that gained an output pass a new buffer; wrappers (`group`, `spmd`)
 gain the parameter themselves and pass it on. Windows are loaded as windows
 (`ptensor.slice` and then math loads the slice alone), single elements are read from global memory.
-What has no tile form yet is an error at its line.
+A part of a tensor that exists on chip is
+a window of its tile, and what is put into it is put into the tile. What has no tile form yet is an
+error at its line.
 """
 
 from __future__ import annotations
@@ -182,18 +184,58 @@ class _Kernel:
                 new = tile.SetValidShapeOp(self.tiles[op.source], op.valid_extents)
             case ptensor.WriteOp():
                 new = tile.WriteOp(op.value, self.tiles[op.destination], op.element)
-            case ptensor.SliceOp() | ptensor.AssembleOp():
-                raise OpError(
-                    op,
-                    "works on a part of a computed tensor, which has no tile form yet; "
-                    "of tensors in global memory parts are loaded and stored",
-                )
+            case ptensor.SliceOp():
+                new = self._slice(op)
+            case ptensor.AssembleOp():
+                new = self._assemble(op, inserter)
             case DeclaredOp():
                 self._become(op, convert_op(op, self.tiles, inserter))
                 return
             case _:
                 raise OpError(op, "makes a tensor in a kernel, and has no tile form")
-        self._become(op, (inserter.insert(new, op.results[0].name_hint),))
+        hint = op.results[0].name_hint
+        result = inserter.insert(new, hint)
+        if isinstance(op, ptensor.SliceOp):
+            result = _with_rank(result, ptensor.tensor_of(op.result.type).get_num_dims(), inserter)
+        self._become(op, (result,))
+
+    def _slice(self, op: ptensor.SliceOp) -> tile.SliceOp:
+        """A window of a tile."""
+        source = self.tiles[op.source]
+        type = TileType.of(source.type)
+        window = tile_type_of(op.result.type, op)
+        missing = type.get_num_dims() - window.get_num_dims()
+        shape = (*(1,) * missing, *window.get_shape())
+        try:
+            result = tile.SliceOp.window(type, op.window_offsets, shape)
+            if window.valid_shape != window.get_shape():
+                result = result.with_valid((*(1,) * missing, *window.valid_shape))
+            new = tile.SliceOp(source, op.window_offsets, result)
+            new.verify_()
+        except VerifyException as error:
+            raise OpError(op, str(error)) from error
+        return new
+
+    def _assemble(self, op: ptensor.AssembleOp, inserter: Inserter) -> tile.AssembleOp:
+        """A tile with another one put into it."""
+        destination = self.tiles[op.destination]
+        type = TileType.of(destination.type)
+        source = _with_rank(self.tiles[op.source], type.get_num_dims(), inserter)
+        part = TileType.of(source.type)
+        if op.atomic.data is not ptensor.AtomicKind.NONE:
+            raise OpError(op, "adds to a tensor on chip, but only global memory is added to so")
+        if part.valid_shape != part.get_shape():
+            raise OpError(
+                op,
+                f"puts the valid part of {part} into a tensor on chip, where all of it would go; "
+                "take a slice of what is valid",
+            )
+        try:
+            new = tile.AssembleOp(source, destination, op.window_offsets)
+            new.verify_()
+        except VerifyException as error:
+            raise OpError(op, str(error)) from error
+        return new
 
     def _reshaped(self, op: ptensor.ReshapeOp) -> TileType:
         source = TileType.of(self.tiles[op.source].type)
@@ -409,6 +451,18 @@ def _views(value: SSAValue) -> Iterator[Operation]:
         if isinstance(op, ptensor.SliceOp):
             return
         value = op.source
+
+
+def _with_rank(value: OpResult, rank: int, inserter: Inserter) -> OpResult:
+    """A tile with as many dimensions, by leading ones of extent 1."""
+    type = TileType.of(value.type)
+    more = rank - type.get_num_dims()
+    if not more:
+        return value
+    ones = (1,) * max(more, 0)
+    shape = (*ones, *type.get_shape()[max(-more, 0) :])
+    valid = (*ones, *type.valid_shape[max(-more, 0) :])
+    return inserter.insert(tile.ReshapeOp(value, type.with_shape(shape, valid)), value.name_hint)
 
 
 def _erase(op: Operation) -> None:

@@ -57,7 +57,7 @@ class Writer:
         self.lines.append("  " * depth + text)
 
     def statement(self, values: dict[str, tuple[int, int]], depth: int) -> None:
-        kinds = ["unary", "binary", "scalar", "broadcast", "both", "reduce", "expand"]
+        kinds = ["unary", "binary", "scalar", "broadcast", "both", "reduce", "expand", "part"]
         if depth < 4:
             kinds += ["loop", "swap", "branch"]
         getattr(self, f"_{self.draw(st.sampled_from(kinds))}")(values, depth)
@@ -124,6 +124,29 @@ class Writer:
         op = self.draw(st.sampled_from(("", "_add", "_sub", "_mul", "_max")))
         types = f"{tensor(MATRIX)}, {tensor(shape)}"
         self.put(depth, f"{result} = ptensor.{axis}_expand{op} {target}, {vector} : {types}")
+        values[result] = MATRIX
+
+    def _part(self, values: dict[str, tuple[int, int]], depth: int) -> None:
+        """Rows or columns of one matrix, put into a copy of another one."""
+        source, target, result = self.pick(values, MATRIX), self.pick(values, MATRIX), self.name()
+        part, changed, copy = self.name(), self.name(), self.name()
+        rows = self.draw(st.booleans())
+        shape = (ROWS // 2, COLUMNS) if rows else (ROWS, COLUMNS // 2)
+        places = ("0", "2", "8", "%c1", "%c3", "%n") if rows else ("0", "8", "16")
+        there, here = self.draw(st.sampled_from(places)), self.draw(st.sampled_from(places))
+        there, here = (f"{p}, 0" if rows else f"0, {p}" for p in (there, here))
+        whole = tensor(MATRIX)
+        self.put(depth, f"{part} = ptensor.slice {source}[{there}] : {whole} -> {tensor(shape)}")
+        if self.draw(st.booleans()):
+            self.put(depth, f"{changed} = ptensor.neg {part} : {tensor(shape)}")
+        else:
+            changed = part
+        # What is put into a tensor changes it for all who name it: this one has no other name.
+        self.put(depth, f"{copy} = ptensor.abs {target} : {whole}")
+        self.put(
+            depth,
+            f"{result} = ptensor.assemble {changed}, {copy}[{here}] : {tensor(shape)}, {whole}",
+        )
         values[result] = MATRIX
 
     def _loop(self, values: dict[str, tuple[int, int]], depth: int) -> None:

@@ -8,11 +8,11 @@ orch.func incore @run_time_extents(in %x : tensor<?x32xf32>) -> tensor<?x32xf32>
   orch.return %e : tensor<?x32xf32>
 }
 
-orch.func incore @part_of_computed(in %x : tensor<16x32xf32>) -> tensor<8x32xf32> {
-  %e = ptensor.exp %x : tensor<16x32xf32>
-  // expected-error @+1 {{'ptensor.slice' op works on a part of a computed tensor, which has no tile form yet; of tensors in global memory parts are loaded and stored}}
-  %s = ptensor.slice %e[0, 0] : tensor<16x32xf32> -> tensor<8x32xf32>
-  orch.return %s : tensor<8x32xf32>
+orch.func incore @sum(in %x : tensor<16x64xf32>, in %y : tensor<8x64xf32>) -> tensor<16x64xf32> {
+  %e = ptensor.exp %x : tensor<16x64xf32>
+  // expected-error @+1 {{'ptensor.assemble' op adds to a tensor on chip, but only global memory is added to so}}
+  %a = ptensor.assemble %y, %e[0, 0], atomic = add : tensor<8x64xf32>, tensor<16x64xf32>
+  orch.return %a : tensor<16x64xf32>
 }
 
 // -----
