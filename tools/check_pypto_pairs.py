@@ -106,7 +106,9 @@ HEAD = f"{'file':48} {'progs':>5} {'read':>5} {'same':>5} {'pairs':>5} {'agree':
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[1])
+    parser = argparse.ArgumentParser(
+        description="Read the programs of a checkout of PyPTO, and compare passes."
+    )
     parser.add_argument("paths", nargs="+", type=Path, help="files, or folders of them")
     parser.add_argument("--failures", action="store_true", help="list every failure")
     parser.add_argument("--reasons", type=int, default=0, help="show the most frequent reasons")

@@ -185,7 +185,7 @@ class Bound:
     def extents(self, name: str) -> list[Value]:
         """A list of extents or indices: ints, symbols, run-time values."""
         value = self.get(name)
-        elements = as_tuple(value)
+        elements: Sequence[Value] | None = as_tuple(value)
         if elements is None:
             if is_literal(value) or isinstance(value, SSAValue | Typed):
                 elements = [value]

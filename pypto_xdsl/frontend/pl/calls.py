@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -66,7 +66,7 @@ from pypto_xdsl.syntax.spelling import did_you_mean
 MAX_SPLICES = 60
 """How deep inline functions may call each other."""
 
-_COMPARISONS = {
+_COMPARISONS: Mapping[type[ast.cmpop], Comparison] = {
     ast.Eq: Comparison.EQ,
     ast.NotEq: Comparison.NE,
     ast.Lt: Comparison.LT,
@@ -344,10 +344,10 @@ def read_deps(context: Context, node: ast.expr) -> list[SSAValue]:
         return _packed(context, _comprehension(context, node), node)
     if not isinstance(node, ast.List | ast.Tuple):
         value = context.read(node)
-        elements = as_tuple(value)
-        if elements is None:
+        listed = as_tuple(value)
+        if listed is None:
             raise context.error(node, "deps is a list of tasks")
-        return [task_or_fail(context, element, node) for element in elements if element is not None]
+        return [task_or_fail(context, element, node) for element in listed if element is not None]
     found: list[SSAValue] = []
     elements: list[SSAValue] = []
     whole: list[SSAValue] = []
@@ -377,7 +377,8 @@ def _comprehension(context: Context, node: ast.ListComp) -> list[SSAValue]:
         values = Evaluator(context.scope).evaluate(generator.iter)
     except Unsettled as e:
         raise context.error(generator.iter, f"'{ast.unparse(generator.iter)}' {e.reason}") from None
-    if not isinstance(values, range | list | tuple) or len(values) > 4096:
+    values = as_tuple(values)
+    if values is None or len(values) > 4096:
         raise context.error(
             generator.iter, "a comprehension in deps goes over a short constant range"
         )
@@ -512,7 +513,7 @@ def dispatch(
     for result, parameter in zip(op.callee_results, info.lineage, strict=True):
         if parameter is None or parameter >= len(operands):
             continue
-        argument = operands[parameter]
+        argument: SSAValue = operands[parameter]
         if is_tensor(argument) and info.directions[parameter] is not Direction.IN:
             context.written(argument, result)
     values = tuple(op.results)

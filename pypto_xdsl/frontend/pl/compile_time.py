@@ -16,7 +16,7 @@ import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 from xdsl.ir import Attribute
 
@@ -305,9 +305,10 @@ class StaticScope:
                 return value
             case _, (ast.expr() as value, int() as place):
                 sequence = Evaluator(self).evaluate(value)
-                if not isinstance(sequence, tuple | list) or place >= len(sequence):
+                parts = elements_of(sequence)
+                if parts is None or place >= len(parts):
                     raise Unsettled(f"'{name}' is unpacked from something else", node)
-                return sequence[place]
+                return parts[place]
             case _, "parameter":
                 raise Unsettled(f"'{name}' is a parameter of the function around", node)
             case _:
@@ -418,6 +419,20 @@ def dsl_constant(path: tuple[str, ...]) -> Any:
     return DslName(path)
 
 
+def elements_of(value: Any) -> Sequence[Any] | None:
+    """The elements of a list or tuple, None for anything else."""
+    return cast(Sequence[Any], value) if isinstance(value, tuple | list) else None
+
+
+def _listed(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that gives a list where the function gives an iterator."""
+
+    def listed(*arguments: Any) -> Any:
+        return list(function(*arguments))
+
+    return listed
+
+
 _BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
@@ -466,9 +481,9 @@ _BUILTINS: dict[str, Callable[..., Any]] = {
     "dict": dict,
     "set": set,
     "sorted": sorted,
-    "enumerate": lambda *a: list(enumerate(*a)),
-    "zip": lambda *a: list(zip(*a, strict=False)),
-    "reversed": lambda a: list(reversed(a)),
+    "enumerate": _listed(enumerate),
+    "zip": _listed(zip),
+    "reversed": _listed(reversed),
     "divmod": divmod,
     "all": all,
     "any": any,
@@ -509,7 +524,7 @@ def apply_binary(op: ast.operator, left: Any, right: Any) -> Any:
     if isinstance(op, ast.Mult):
         for sequence, count in ((left, right), (right, left)):
             if isinstance(sequence, str | list | tuple) and isinstance(count, int):
-                if len(sequence) * count > MAX_LENGTH:
+                if _length(sequence) * count > MAX_LENGTH:
                     raise Unsettled(f"makes a sequence of more than {MAX_LENGTH} elements")
     if isinstance(op, ast.Mod) and isinstance(left, str):
         raise Unsettled("formats a string with %; use an f-string")
@@ -528,11 +543,15 @@ def apply_unary(op: ast.unaryop, operand: Any) -> Any:
         raise Unsettled(str(e)) from None
 
 
+def _length(value: Any) -> int:
+    return len(value)
+
+
 def bounded(value: Any) -> Any:
     """`value`, or `Unsettled` if it is larger than the evaluator may hold."""
     if isinstance(value, int) and value.bit_length() > MAX_BITS:
         raise Unsettled(f"makes an integer of more than {MAX_BITS} bits")
-    if isinstance(value, str | list | tuple | dict | set | range) and len(value) > MAX_LENGTH:
+    if isinstance(value, str | list | tuple | dict | set | range) and _length(value) > MAX_LENGTH:
         raise Unsettled(f"makes a sequence of more than {MAX_LENGTH} elements")
     return value
 
@@ -550,9 +569,9 @@ _METHODS: dict[type, tuple[str, ...]] = {
 def _method(base: Any, name: str) -> Callable[..., Any] | None:
     for type, names in _METHODS.items():
         if isinstance(base, type) and not isinstance(base, bool) and name in names:
-            method = getattr(type, name)
+            method: Callable[..., Any] = getattr(type, name)
             if type is dict and name in ("items", "keys", "values"):
-                return lambda value, *a: list(method(value, *a))
+                return _listed(method)
             return method
     return None
 

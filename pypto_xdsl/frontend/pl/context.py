@@ -12,7 +12,7 @@ import ast
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import (
@@ -20,13 +20,12 @@ from xdsl.dialects.builtin import (
     IndexType,
     IntegerAttr,
     IntegerType,
-    Signedness,
 )
 from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
 from pypto_xdsl.diagnostics import DiagnosticsError
-from pypto_xdsl.dialects.element_types import is_float
+from pypto_xdsl.dialects.element_types import bit_width, is_float
 from pypto_xdsl.dialects.orch.attributes import TASK_ID, FunctionKind, SplitMode, TaskIdType
 from pypto_xdsl.dialects.orch.tasks import TaskInvalidOp
 from pypto_xdsl.dialects.ptensor.memory import DimOp
@@ -45,6 +44,7 @@ from pypto_xdsl.frontend.pl.values import (
     fits,
     is_constant,
     is_literal,
+    is_unsigned,
     is_value,
     literal_type,
 )
@@ -266,16 +266,16 @@ class Context:
                 return known[key]
         if is_float(type):
             attribute: Attribute = FloatAttr(value, type)  # pyright: ignore
-        elif isinstance(type, IntegerType) and type.signedness.data is Signedness.UNSIGNED:
+        elif is_unsigned(type):
             # Constants have no sign.
-            plain = self.constant(value, IntegerType(type.width.data), node)
+            plain = self.constant(value, IntegerType(bit_width(type)), node)
             made = self.emit(arith.BitcastOp(plain, type), node)
             self.constants[-1][key] = made.result
             return made.result
         else:
             assert isinstance(type, IntegerType | IndexType)
             assert isinstance(value, int)
-            attribute = IntegerAttr(value, type, truncate_bits=True)
+            attribute = IntegerAttr(value, cast(Any, type), truncate_bits=True)
         op = self.emit(arith.ConstantOp(attribute), node)  # pyright: ignore
         self.constants[-1][key] = op.result
         return op.result
@@ -336,7 +336,7 @@ class Context:
         found = self.materialize(value, node)
         if found.type == INDEX:
             return found
-        if isinstance(found.type, IntegerType) and found.type.width.data > 1:
+        if isinstance(found.type, IntegerType) and bit_width(found.type) > 1:
             return self.emit(arith.IndexCastOp(found, INDEX), node).result
         raise self.error(node, f"expected an index, got {describe_type(found.type)}")
 

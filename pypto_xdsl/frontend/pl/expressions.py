@@ -217,12 +217,12 @@ def _call(context: Context, node: ast.Call) -> Value:
         return _method_call(context, node)
     if path[0] == "self" and len(path) == 2:
         return calls.call_member(context, path[1], node)
-    if not context.is_defined(path[0]):
-        path = _resolved(context, path, node)
-        if not isinstance(path, tuple):
-            return path
-    else:
+    if context.is_defined(path[0]):
         return _method_call(context, node)
+    resolved = _resolved(context, path, node)
+    if not isinstance(resolved, DslName):
+        return resolved
+    path = resolved.path
     if path[0] == "pld":
         raise context.error(node, f"distributed op '{'.'.join(path)}' is not supported")
     if path[0] == "builtins":
@@ -275,15 +275,15 @@ def _resolved(context: Context, path: tuple[str, ...], node: ast.Call) -> Any:
                 return _evaluated(context, node)
     except KeyError:
         if path[0] in ("min", "max", "len", "abs", "int", "float", "range", "sum", "print"):
-            return ("builtins", path[0])
+            return DslName(("builtins", path[0]))
         raise context.error(node.func, f"'{path[0]}' is not defined here") from None
     except Unsettled as e:
         raise context.error(
             node.func, f"the value of '{path[0]}' is not known: {e.reason}"
         ) from None
     match value:
-        case DslName(path=found):
-            return found
+        case DslName():
+            return value
         case Function():
             if special_calls.is_dsl_function(value):
                 return calls.call_function(context, value, node)

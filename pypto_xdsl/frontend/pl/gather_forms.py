@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from enum import Enum
+from typing import TypeVar
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX, i32
 from xdsl.ir import SSAValue
@@ -18,6 +20,8 @@ from pypto_xdsl.dialects.tile.types import TileType
 from pypto_xdsl.frontend.pl.arguments import Arguments, Bound, static_extents, symbolic_extents
 from pypto_xdsl.frontend.pl.structural_ops import Form, emit
 from pypto_xdsl.frontend.pl.values import Tuple, Value, is_value
+
+_EnumT = TypeVar("_EnumT", bound=Enum)
 
 
 def generic(arguments: Arguments, level: str, name: str) -> Value:
@@ -164,12 +168,12 @@ def _mgather(arguments: Arguments) -> Value:
     )
 
 
-def _enum(bound: Bound, name: str, kind: type, default: object) -> object:
+def _enum(bound: Bound, name: str, kind: type[_EnumT], default: _EnumT) -> _EnumT:
     """A word that is given as a string, a number or a word of an enum."""
     if not bound.has(name):
         return default
     value = bound.get(name)
-    members = list(kind)  # pyright: ignore
+    members = list(kind)
     if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < len(members):
         return members[value]
     word = getattr(value, "member", value)

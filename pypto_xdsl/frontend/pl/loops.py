@@ -11,8 +11,9 @@ from xdsl.dialects import arith, scf
 from xdsl.dialects.builtin import BoolAttr, IntegerAttr, TensorType, i1, i64
 from xdsl.ir import Attribute, Block, BlockArgument, OpResult, Region, SSAValue
 
-from pypto_xdsl.dialects.orch.attributes import LoopKind, LoopKindAttr
+from pypto_xdsl.dialects.orch.attributes import LoopKind, LoopKindAttr, TaskIdType, is_array
 from pypto_xdsl.dialects.orch.loops import LOOP_KIND, PIPELINE_STAGES
+from pypto_xdsl.dialects.orch.tasks import ArrayCreateOp, TaskInvalidOp
 from pypto_xdsl.dialects.ptensor.memory import CreateOp as TensorCreateOp
 from pypto_xdsl.dialects.ptensor.types import is_tensor_type, tensor_of
 from pypto_xdsl.dialects.tile.memory import CreateOp as TileCreateOp
@@ -417,7 +418,8 @@ def _counted(context: Context, statement: ast.For, header: _Header) -> None:
     terminator = scf.YieldOp(*ends)
     terminator.location = context.source.location(statement)
     block.add_op(terminator)
-    op = scf.ForOp(*bounds, inits, block)
+    first, last, stride = bounds
+    op = scf.ForOp(first, last, stride, inits, block)
     op.attributes |= attributes
     context.emit(op, statement)
     _bind_results(context, construct, kept, explicit, op.results, frame)
@@ -574,7 +576,7 @@ def _nothing(
             return context.emit(TileCreateOp(type), statement).result
     if is_tensor_type(type) and all(extent >= 0 for extent in shape):
         return context.emit(TensorCreateOp(tensor_of(type)), statement).result
-    if runs and not isinstance(type, TensorType | TileType):
+    if runs and not is_tensor_type(type) and not isinstance(type, TileType):
         return _scalar_nothing(context, type, statement)
     raise context.error(
         statement,
@@ -584,14 +586,9 @@ def _nothing(
 
 
 def _scalar_nothing(context: Context, type: Attribute, statement: ast.stmt) -> SSAValue:
-    from pypto_xdsl.dialects.orch.attributes import TaskIdType
-    from pypto_xdsl.dialects.orch.tasks import ArrayCreateOp, TaskInvalidOp
-
     if isinstance(type, TaskIdType):
         return context.emit(TaskInvalidOp(), statement).task
-    from pypto_xdsl.dialects.orch.attributes import ArrayType
-
-    if isinstance(type, ArrayType):
+    if is_array(type):
         return context.emit(ArrayCreateOp(type), statement).result
     return context.constant(0, type, statement)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 from xdsl.dialects import scf
 from xdsl.dialects.builtin import DYNAMIC_INDEX, TensorType, i1
@@ -132,7 +132,8 @@ class Merge:
 
 def _shaped(shape: Any, results: Sequence[OpResult]) -> Value:
     if isinstance(shape, list):
-        return Tuple(tuple(_shaped(inner, results) for inner in shape))  # pyright: ignore[reportUnknownVariableType,reportUnknownArgumentType]
+        parts = cast(list[Any], shape)
+        return Tuple(tuple(_shaped(inner, results) for inner in parts))
     return results[shape]
 
 

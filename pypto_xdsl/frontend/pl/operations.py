@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import Enum
 from typing import Any
 
@@ -222,7 +222,7 @@ def _generic(context: Context, wanted: Signature, arguments: Arguments) -> Value
             elif (attribute := property_value(context, what, parameter, value, place)) is not None:
                 properties[parameter.name] = attribute
         elif parameter.kind == "indices":
-            elements = [] if absent else as_tuple(value)
+            elements: Sequence[Value] | None = [] if absent else as_tuple(value)
             if elements is None:
                 raise context.error(place, f"{what}: '{parameter.name}' should be a list")
             indices = [

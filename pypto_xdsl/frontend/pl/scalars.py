@@ -154,7 +154,12 @@ def _as_type(context: Context, value: Value, type: Attribute, node: ast.expr) ->
 def compare(context: Context, op: ast.cmpop, left: Value, right: Value, node: ast.expr) -> Value:
     """`left op right`, a truth value."""
     if op.__class__ not in _PREDICATES:
-        words = {ast.Is: "'is'", ast.IsNot: "'is not'", ast.In: "'in'", ast.NotIn: "'not in'"}
+        words: dict[type[ast.cmpop], str] = {
+            ast.Is: "'is'",
+            ast.IsNot: "'is not'",
+            ast.In: "'in'",
+            ast.NotIn: "'not in'",
+        }
         raise context.error(node, f"{words[op.__class__]} is not part of the DSL")
     if is_literal(left) and is_literal(right):
         return bool(COMPARE[op.__class__](left, right))
@@ -212,7 +217,8 @@ def unary(context: Context, op: ast.unaryop, value: Value, node: ast.expr) -> Va
     if isinstance(value, Typed) and isinstance(op, ast.USub):
         return Typed(-value.value, value.type)
     if is_tensor(value) or is_tile(value):
-        word = {ast.USub: "neg", ast.Invert: "not_"}.get(op.__class__)
+        words: dict[type[ast.unaryop], str] = {ast.USub: "neg", ast.Invert: "not_"}
+        word = words.get(op.__class__)
         advice = f"; use pl.{word}(...)" if word else ""
         raise context.error(node, f"an operator on {describe_value(value)}{advice}")
     operand = context.materialize(value, node)
@@ -224,16 +230,20 @@ def unary(context: Context, op: ast.unaryop, value: Value, node: ast.expr) -> Va
             return context.emit(arith.XOrIOp(operand, true), node).result
         case ast.USub() if is_float(type):
             return context.emit(arith.NegfOp(operand), node).result
-        case ast.USub() if isinstance(type, IntegerType | IndexType) and type != i1:
+        case ast.USub() if _is_integer(type) and type != i1:
             zero = context.constant(0, type, node)
             return context.emit(arith.SubiOp(zero, operand), node).result
-        case ast.Invert() if isinstance(type, IntegerType | IndexType):
+        case ast.Invert() if _is_integer(type):
             ones = context.constant(-1, type, node)
             return context.emit(arith.XOrIOp(operand, ones), node).result
         case ast.UAdd():
             raise context.error(node, "unary '+' is not part of the DSL")
         case _:
             raise context.error(node, f"an operator on {describe_type(type)}")
+
+
+def _is_integer(type: Attribute) -> bool:
+    return isinstance(type, IntegerType | IndexType)
 
 
 def extreme(context: Context, name: str, left: Value, right: Value, node: ast.expr) -> Value:

@@ -351,10 +351,11 @@ def _outputs(context: Context, statement: ast.stmt, block: Block, frame: Frame) 
             continue
         yielded(value, name)
         places.append((name, value))
-    order = {
+    order: dict[SSAValue, int] = dict.fromkeys(block.args, -1)
+    order |= {
         result: place for place, result in enumerate(r for op in block.ops for r in op.results)
     }
-    ends = sorted(outputs.values(), key=lambda output: order.get(output[1], -1))
+    ends = sorted(outputs.values(), key=lambda output: order[output[1]])
     terminator = YieldOp(*(value for _, value in ends))
     terminator.location = context.source.location(statement)
     block.add_op(terminator)

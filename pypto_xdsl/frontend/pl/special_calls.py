@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from xdsl.ir import Attribute
 
 from pypto_xdsl.dialects.element_types import byte_width, is_element_type
-from pypto_xdsl.dialects.orch.attributes import ArrayType, CachePolicy
+from pypto_xdsl.dialects.orch.attributes import ArrayType, CachePolicy, is_array
 from pypto_xdsl.dialects.orch.chip import AvailableAivCountOp, AvailableClusterCountOp
 from pypto_xdsl.dialects.orch.tasks import (
     ArrayCreateOp,
@@ -130,8 +130,8 @@ def _array_create(context: Context, node: ast.Call) -> Value:
 
 def _array(context: Context, node: ast.expr) -> tuple[Value, Attribute]:
     array = context.read(node)
-    type = getattr(array, "type", None)
-    if not isinstance(type, ArrayType):
+    type: Attribute | None = getattr(array, "type", None)
+    if type is None or not is_array(type):
         raise context.error(node, f"expected an array, got {describe_value(array)}")
     return array, type.element_type
 

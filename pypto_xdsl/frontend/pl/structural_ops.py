@@ -91,9 +91,9 @@ def narrowed(
     """The valid region of a window: with `clamp` no more than what is valid in the source."""
     found: list[Value] = []
     for extent, offset, limit in zip(valid, offsets, source, strict=True):
-        known = all(isinstance(part, int) for part in (extent, offset)) and limit != DYNAMIC_INDEX
+        known = isinstance(extent, int) and isinstance(offset, int) and limit != DYNAMIC_INDEX
         if known and clamp:
-            extent = max(0, min(extent, limit - offset))  # pyright: ignore[reportOperatorIssue]
+            extent = max(0, min(extent, limit - offset))
         found.append(extent)
     return found
 

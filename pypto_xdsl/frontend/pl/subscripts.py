@@ -5,12 +5,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any, cast
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import DYNAMIC_INDEX
 from xdsl.ir import SSAValue
 
-from pypto_xdsl.dialects.orch.attributes import ArrayType
+from pypto_xdsl.dialects.orch.attributes import is_array
 from pypto_xdsl.dialects.orch.tasks import ArrayGetOp, ArrayUpdateOp
 from pypto_xdsl.dialects.ptensor import memory as ptensor
 from pypto_xdsl.dialects.ptensor.types import symbolic_shape_of, tensor_of, valid_shape_of
@@ -43,7 +44,7 @@ def read_subscript(context: Context, base: Value, node: ast.Subscript) -> Value:
     elements = as_tuple(base)
     if elements is not None:
         return _element(context, elements, node)
-    if is_value(base) and isinstance(base.type, ArrayType):
+    if is_value(base) and is_array(base.type):
         index = context.index(_one_index(context, node))
         return context.emit(ArrayGetOp(base, index), node).result
     if is_tensor(base):
@@ -51,9 +52,10 @@ def read_subscript(context: Context, base: Value, node: ast.Subscript) -> Value:
     if is_tile(base):
         return _read_tile(context, base, node)
     if isinstance(base, dict):
+        entries = cast(dict[Any, Any], base)
         key = context.read(node.slice)
-        if key in base:
-            return base[key]
+        if key in entries:
+            return entries[key]
     raise context.error(node, f"{describe_value(base)} has no elements")
 
 
@@ -321,7 +323,7 @@ def write_subscript(
         raise context.error(target, "only a name can be written through a subscript")
     name = target.value.id
     base = context.read(target.value)
-    if is_value(base) and isinstance(base.type, ArrayType):
+    if is_value(base) and is_array(base.type):
         index = context.index(_one_index(context, target))
         element = context.materialize(value, node.value, base.type.element_type)
         op = context.build(lambda: ArrayUpdateOp(element, base, index), target, "an array")

@@ -9,9 +9,9 @@ from typing import Any, TypeAlias, TypeGuard
 from xdsl.dialects.builtin import IntegerType, TensorType
 from xdsl.ir import Attribute, SSAValue
 
-from pypto_xdsl.dialects.element_types import is_element_type, is_float
-from pypto_xdsl.dialects.orch.attributes import ArrayType, TaskIdType
-from pypto_xdsl.dialects.ptensor.types import is_tensor_type
+from pypto_xdsl.dialects.element_types import bit_width, is_element_type, is_float
+from pypto_xdsl.dialects.orch.attributes import TaskIdType, is_array
+from pypto_xdsl.dialects.ptensor.types import is_tensor_type, tensor_of
 from pypto_xdsl.dialects.tile.types import TileType
 from pypto_xdsl.frontend.pl.compile_time import DslCall, DType, Symbol
 from pypto_xdsl.frontend.pl.vocabulary import DTYPE_NAMES, EnumWord
@@ -72,6 +72,11 @@ def is_tile(value: Value) -> TypeGuard[SSAValue]:
     return is_value(value) and isinstance(value.type, TileType)
 
 
+def is_unsigned(type: Attribute) -> bool:
+    """Whether a type is an integer without sign."""
+    return str(type).startswith("ui")
+
+
 def flat(values: Sequence[Value]) -> Iterator[Value]:
     """The values, with tuples taken apart."""
     for value in values:
@@ -87,13 +92,14 @@ def describe_type(type: Attribute) -> str:
         return f"pl.Scalar[pl.{DTYPE_NAMES[type]}]"
     match type:
         case TensorType():
-            kind, element = "Tensor", type.element_type
-            shape: Sequence[int] = type.get_shape()
+            tensor = tensor_of(type)
+            kind, element = "Tensor", tensor.element_type
+            shape: Sequence[int] = tensor.get_shape()
         case TileType():
             kind, element, shape = "Tile", type.element_type, type.get_shape()
         case TaskIdType():
             return "pl.Scalar[pl.TASK_ID]"
-        case ArrayType():
+        case _ if is_array(type):
             inner = DTYPE_NAMES.get(type.element_type, str(type.element_type))
             return f"pl.Array[{type.extent.data}, pl.{inner}]"
         case _:
@@ -155,6 +161,6 @@ def fits(value: Literal, type: Attribute) -> bool:
     if isinstance(value, float):
         return False
     if isinstance(type, IntegerType):
-        width = type.width.data
+        width = bit_width(type)
         return -(1 << (width - 1)) <= value < (1 << width) if width > 1 else value in (0, 1)
     return -(1 << 63) <= value < (1 << 63)

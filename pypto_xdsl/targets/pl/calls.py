@@ -377,7 +377,8 @@ def _pop(name: str) -> Callable[[Any], Parts]:
 
 def _place(attribute: Any) -> int:
     """A word as PyPTO's number."""
-    return list(type(attribute.data)).index(attribute.data)
+    words: list[Any] = list(type(attribute.data))
+    return words.index(attribute.data)
 
 
 def _reserve_buffer(op: cross_core.ReserveBufferOp) -> Parts:

@@ -6,8 +6,8 @@ import keyword
 import re
 from collections.abc import Iterable
 
-from xdsl.ir import SSAValue
 from xdsl.dialects.builtin import TensorType
+from xdsl.ir import SSAValue
 
 from pypto_xdsl.dialects.tile.types import TileType
 

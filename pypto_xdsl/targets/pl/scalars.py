@@ -158,7 +158,8 @@ def expression(op: Operation) -> list[Part]:
 
 
 def _is_signed(type: Attribute) -> bool:
-    return not isinstance(type, IntegerType | IndexType) or is_signed(type)
+    is_integer = isinstance(type, IntegerType | IndexType)
+    return not is_integer or is_signed(type)
 
 
 def _integer_comparison(op: arith.CmpiOp) -> list[Part]:

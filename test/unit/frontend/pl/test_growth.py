@@ -1,0 +1,99 @@
+"""Reading and printing do linear work: four times the program costs less than five times the calls."""
+
+import cProfile
+import pstats
+from collections.abc import Callable
+
+import pytest
+
+from pypto_xdsl.frontend.pl import read_program, read_source
+from pypto_xdsl.frontend.pl.discovery import find_programs
+from pypto_xdsl.targets.pl.program import program_text
+
+HEAD = """\
+import pypto.language as pl
+@pl.program
+class P:
+    @pl.function(type=pl.FunctionType.InCore)
+    def k(self, x: pl.Tensor[[16, 16], pl.FP32], i: pl.Scalar[pl.INDEX],
+          o: pl.Out[pl.Tensor[[16, 16], pl.FP32]]) -> pl.Tensor[[16, 16], pl.FP32]:
+        o = pl.store(pl.load(x, [0, 0], [16, 16]), [0, 0], o)
+        return o
+    @pl.function(type=pl.FunctionType.Orchestration)
+    def main(self, x: pl.Tensor[[16, 16], pl.FP32], n: pl.Scalar[pl.INDEX],
+             o: pl.Out[pl.Tensor[[16, 16], pl.FP32]]) -> pl.Tensor[[16, 16], pl.FP32]:
+"""
+
+
+def calls_in_a_row(size: int) -> str:
+    lines = [
+        line
+        for i in range(size)
+        for line in (
+            f"        a{i} = pl.create_tensor([16, 16], dtype=pl.FP32)",
+            f"        b{i} = self.k({f'b{i - 1}' if i else 'x'}, n + {i % 7}, a{i})",
+        )
+    ]
+    return HEAD + "\n".join([*lines, f"        return b{size - 1}"])
+
+
+def one_name_rebound(size: int) -> str:
+    lines = ["        o = self.k(x, n, o)"] * size
+    return HEAD + "\n".join([*lines, "        return o"])
+
+
+def loops_in_a_row(size: int) -> str:
+    lines = ["        for i in pl.range(4):\n            o = self.k(x, i, o)"] * size
+    return HEAD + "\n".join([*lines, "        return o"])
+
+
+def scopes_in_a_row(size: int) -> str:
+    lines = [
+        "        with pl.at(level=pl.Level.CORE_GROUP):\n            o[:, :] = pl.add(x, o)"
+    ] * size
+    return HEAD + "\n".join([*lines, "        return o"])
+
+
+def branches_in_a_row(size: int) -> str:
+    lines = ["        if n > 3:\n            o = self.k(x, n, o)"] * size
+    return HEAD + "\n".join([*lines, "        return o"])
+
+
+def functions_in_a_row(size: int) -> str:
+    functions = [
+        f"    @pl.function\n    def f{i}(self, x: pl.Tensor[[16], pl.FP32]) "
+        f"-> pl.Tensor[[16], pl.FP32]:\n        return self.f{i + 1}(x)"
+        if i + 1 < size
+        else f"    @pl.function\n    def f{i}(self, x: pl.Tensor[[16], pl.FP32]) "
+        f"-> pl.Tensor[[16], pl.FP32]:\n        return x"
+        for i in range(size)
+    ]
+    return HEAD + "        return o\n" + "\n".join(functions)
+
+
+def work_of(text: str) -> int:
+    def work() -> None:
+        source = read_source(text.encode(), "p.py")
+        (candidate,) = find_programs(source)
+        program_text(read_program(source, candidate))
+
+    profile = cProfile.Profile()
+    profile.runcall(work)
+    return pstats.Stats(profile).total_calls  # pyright: ignore[reportAttributeAccessIssue,reportUnknownMemberType,reportUnknownVariableType]
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        calls_in_a_row,
+        one_name_rebound,
+        loops_in_a_row,
+        scopes_in_a_row,
+        branches_in_a_row,
+        functions_in_a_row,
+    ],
+)
+def test_work_grows_linearly(program: Callable[[int], str]) -> None:
+    work_of(program(10))
+    small, large = work_of(program(200)), work_of(program(800))
+    assert large < 5 * small
