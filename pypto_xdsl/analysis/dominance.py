@@ -75,9 +75,9 @@ def _visit_region(region: Region, visible: set[SSAValue]) -> _BlockVisit | None:
     return _BlockVisit(entry, {} if entry.next_block is None else dominator_tree(region), visible)
 
 
-def undominated_uses(module: Operation) -> Iterator[tuple[Operation, SSAValue]]:
+def undominated_uses(module: Operation) -> Iterator[tuple[Operation, int]]:
     """
-    Each operand inside the module that is not defined on every way to its op, with that op.
+    Each op inside the module with the place of an operand that is not defined on every way to it.
 
     Blocks that control never reaches are not checked, as in MLIR.
     """
@@ -96,9 +96,9 @@ def undominated_uses(module: Operation) -> Iterator[tuple[Operation, SSAValue]]:
         visit.reveal_pending()
         if (op := visit.op) is not None:
             visit.op = op.next_op
-            for operand in op.operands:
+            for index, operand in enumerate(op.operands):
                 if operand not in visit.visible:
-                    yield op, operand
+                    yield op, index
             visit.pending = op.results
             if op.regions:
                 enter(op, visit.visible)

@@ -42,11 +42,11 @@ def verify(module: Operation) -> list[Diagnostic]:
 
 def dominance_errors(module: Operation) -> Iterator[Diagnostic]:
     """Each use of a value that is not defined on every way to it."""
-    for op, operand in undominated_uses(module):
+    for op, index in undominated_uses(module):
+        operand = op.operands[index]
         if isinstance(operand, ErasedSSAValue):
             # Verification says so; there is no definition to point to.
             continue
-        index = next(i for i, value in enumerate(op.operands) if value is operand)
         name = f" (%{operand.name_hint})" if operand.name_hint else ""
         yield diagnose(
             op,

@@ -57,6 +57,7 @@ from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
 from pypto_xdsl.syntax.lists import parse_indices, print_indices
+from pypto_xdsl.syntax.spelling import did_you_mean
 
 INDEX = IndexType()
 _ASSIGNMENT = re.compile(r"\s*=")
@@ -428,8 +429,12 @@ class DefinitionSyntaxOp(IRDLOperation, ABC):
             parser.parse_punctuation("=")
             properties[name] = syntax.parse(parser, word)
         else:
-            known = f"expected one of {', '.join(plan.words)}" if plan.words else "it has none"
-            parser.raise_error(f"'{cls.name}' has no keyword '{word}'; {known}", position)
+            hint = did_you_mean(word, plan.words)
+            if not hint:
+                hint = (
+                    f"; expected one of {', '.join(plan.words)}" if plan.words else "; it has none"
+                )
+            parser.raise_error(f"'{cls.name}' has no keyword '{word}'{hint}", position)
 
     @classmethod
     def _parse_types(

@@ -24,6 +24,7 @@ import re
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from enum import Enum
 from typing import NoReturn, cast
 
 from xdsl.context import Context
@@ -264,6 +265,11 @@ class LocatingParser(Parser):
             return None
         state.current_token = cast(SourceToken, state.lexer.lex())
         return punctuation
+
+    def _raise_wrong_str_enum_value_error(self, enum_type: type[Enum], span: Span) -> NoReturn:
+        values = [str(value) for value in enum_type]
+        found = span.text.strip('"')
+        self.raise_error(f"expected one of {', '.join(values)}{did_you_mean(found, values)}", span)
 
     def parse_punctuation(
         self, punctuation: PunctuationSpelling, context_msg: str = ""
@@ -521,6 +527,8 @@ class LocatingParser(Parser):
 
     def _parse_block(self) -> Block:
         label = self._parser_state.current_token
+        if label.kind is not MLIRTokenKind.CARET_IDENT:
+            self.raise_error("expected '}' at the end of the region")
         name = label.text[1:]
         if not (Block.is_default_block_name(name) or Block.is_valid_name(name)):
             # xDSL keeps the name as a hint, which may not begin with a digit.

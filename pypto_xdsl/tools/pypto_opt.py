@@ -24,15 +24,16 @@ import argparse
 import re
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from importlib.metadata import version
 from io import BytesIO
-from typing import IO
+from typing import IO, NoReturn
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass, PassPipeline
 from xdsl.universe import Universe
+from xdsl.utils.arg_spec import parse_spec
 from xdsl.utils.exceptions import DiagnosticException, ParseError, ShrinkException
 from xdsl.xdsl_opt_main import xDSLOptMain
 
@@ -59,6 +60,10 @@ _MODULE_TEXT = "mlir"
 _DSL = "pl"
 _FRONTEND_OF_ENDING = {"py": _DSL}
 """Frontends that `pypto-opt` picks by an ending that is not their name."""
+
+
+def _refuse(message: str) -> NoReturn:
+    raise CommandLineError(message)
 
 
 class PyptoOptMain(xDSLOptMain):
@@ -120,14 +125,19 @@ class PyptoOptMain(xDSLOptMain):
             metavar="NAME=128x128xf32",
             help="The type of a parameter of a @pl.jit entry, or its value",
         )
-        for when in ("before-all", "after-all", "after-change"):
+        for when, said in (
+            ("before-all", "before each pass"),
+            ("after-all", "after each pass"),
+            ("after-change", "after each pass that changed it"),
+        ):
             arg_parser.add_argument(
                 f"--print-ir-{when}",
                 f"--mlir-print-ir-{when}",
                 action="store_true",
-                help=f"Print the IR {when.replace('-', ' ')} passes, on stderr",
+                help=f"Print the IR {said}, on stderr",
             )
-        _, unknown = arg_parser.parse_known_args(self._arguments)
+        arg_parser.error = _refuse
+        options, unknown = arg_parser.parse_known_args(self._arguments)
         for argument in unknown:
             if not argument.startswith("-"):
                 raise CommandLineError(f"unexpected argument '{argument}': one input at a time")
@@ -135,6 +145,16 @@ class PyptoOptMain(xDSLOptMain):
             known = {*re.findall(r"--[a-z-]+", arg_parser.format_help())}
             known.update(f"--{name}" for name in self.available_passes)
             raise CommandLineError(f"unknown flag '{flag}'{did_you_mean(flag, known)}")
+        self._check_choice("target", options.target, self.available_targets)
+        if options.frontend:
+            self._check_choice("frontend", options.frontend, self.available_frontends)
+
+    @staticmethod
+    def _check_choice(what: str, text: str, known: Iterable[str]) -> None:
+        name = parse_spec(text).name
+        if name not in known:
+            hint = did_you_mean(name, known) or f"; there are {', '.join(known)}"
+            raise CommandLineError(f"unknown {what} '{name}'{hint}")
 
     def setup_pipeline(self):
         passes: list[ModulePass] = []

@@ -60,6 +60,14 @@ func.func @f(%c: i1) {
     assert messages(text) == [(11, "'test.op' op operand #1 (%x) does not dominate this use")]
 
 
+def test_each_operand_that_is_not_dominated_is_told_once():
+    text = """
+%y = "test.op"(%x, %x) : (i32, i32) -> i32
+%x = "test.op"() : () -> i32"""
+    expected = "'test.op' op operand #{} (%x) does not dominate this use"
+    assert messages(text) == [(2, expected.format(0)), (2, expected.format(1))]
+
+
 def test_dominance_around_a_loop():
     # A value of the loop header reaches the body and the exit, one of the body only the body.
     text = """

@@ -187,6 +187,12 @@ def test_a_text_with_an_alias_means_what_the_alias_means():
         ("builtin.module {", "a.mlir:1:17: error: "),
         ('"test.op"() : ()', "a.mlir:1:17: error: Expected '->'"),
         ('"test.op"()\n\n// comment\n"test.op"', "a.mlir:1:12: error: Expected ':'"),
+        (
+            "builtin.module {\n  builtin.module {",
+            "a.mlir:2:19: error: expected '}' at the end of",
+        ),
+        ("builtin.module { 3 }", "a.mlir:1:18: error: expected '}' at the end of the region"),
+        ("func.func @f() { %a = arith.cmpi slt, 1 }", "a.mlir:1:39: error: "),
         ('%a = "test.op"() : () -> ()', "a.mlir:1:1: error: op 'test.op' has 0 results, but 1"),
         ("\x01", "a.mlir:1:1: error: Unexpected character"),
         ('"test.op', "a.mlir:1:1: error: "),

@@ -285,7 +285,7 @@ orch.func incore @selection(in %k : f32, in %h : f16, in %x : tensor<128x64xf32>
 
 orch.func incore @unknown_keyword() {
   %t = tile.create : !tile.tile<16x64xf32, vec>
-  // expected-error @+1 {{'tile.log' has no keyword 'precision'; expected one of high_precision}}
+  // expected-error @+1 {{'tile.log' has no keyword 'precision'; did you mean 'high_precision'?}}
   %0 = tile.log %t, precision = true : !tile.tile<16x64xf32, vec>
   orch.return
 }
