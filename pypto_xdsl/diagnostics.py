@@ -61,6 +61,7 @@ class Diagnostic:
     """One thing to tell about a program, at one place of its source."""
 
     message: str
+    """One line; a message of several is joined into one."""
     file: str = UNKNOWN_FILE
     line: int = 0
     """Counts from 1; 0 if unknown."""
@@ -68,6 +69,11 @@ class Diagnostic:
     """Counts from 1, in characters; 0 if unknown."""
     severity: Severity = "error"
     notes: tuple[Note, ...] = ()
+
+    def __post_init__(self) -> None:
+        # xDSL breaks the line before the reason: "operand at position 0 does not verify:\n...".
+        if "\n" in self.message:
+            object.__setattr__(self, "message", " ".join(self.message.split()))
 
     @property
     def is_error(self) -> bool:

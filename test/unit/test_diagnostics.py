@@ -124,3 +124,9 @@ def test_errors_cannot_be_passed_over():
     with collecting() as found, pytest.raises(DiagnosticsError, match="is wrong"):
         report(diagnose(located_op(1, 1), "is wrong"))
     assert found == []
+
+
+def test_a_message_is_one_line():
+    # As xDSL words it.
+    found = diagnose(located_op(1, 1), "operand at position 0 does not verify:\nwrong type\n")
+    assert found.message == "'test.op' op operand at position 0 does not verify: wrong type"
