@@ -21,7 +21,8 @@ from pypto_xdsl.dialects.pto import Pipe
 
 LANES: dict[Pipe, int] = {pipe: lane for lane, pipe in enumerate(PIPES.values())}
 """A number for each pipe of a core."""
-_SCALAR = LANES[Pipe.S]
+SCALAR = LANES[Pipe.S]
+"""The lane of the scalar unit, which issues the others' instructions."""
 
 Knowledge = list[list[int]]
 
@@ -41,10 +42,10 @@ class PipeClocks:
 
     def begin(self, lane: int) -> None:
         """A pipe is about to be given an instruction."""
-        if lane != _SCALAR:
-            mine, scalar = self.known[lane], self.known[_SCALAR]
+        if lane != SCALAR:
+            mine, scalar = self.known[lane], self.known[SCALAR]
             for other, time in enumerate(scalar):
-                if other != _SCALAR and time > mine[other]:
+                if other != SCALAR and time > mine[other]:
                     mine[other] = time
 
     def tick(self, lane: int) -> int:

@@ -35,7 +35,7 @@ from xdsl.ir import Block, Operation
 
 from pypto_xdsl.analysis.control_flow import Shape, is_loop, runs_for_certain, shape_of
 from pypto_xdsl.analysis.pipe_accesses import PipeAccess, PipeAccesses, Place
-from pypto_xdsl.analysis.pipe_order import LANES, Knowledge, PipeClocks, join
+from pypto_xdsl.analysis.pipe_order import LANES, SCALAR, Knowledge, PipeClocks, join
 from pypto_xdsl.analysis.walk import walk
 from pypto_xdsl.diagnostics import note, remark
 from pypto_xdsl.dialects import ascend910b
@@ -236,6 +236,8 @@ class _Run:
                 if (
                     touch.lane != lane
                     and (access.is_write or touch.is_write)
+                    # The scalar unit goes on when it has what it reads.
+                    and (touch.is_write or touch.lane != SCALAR)
                     and touch.place.start < place.end
                     and place.start < touch.place.end
                 ):

@@ -16,14 +16,22 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from xdsl.ir import Attribute, Operation
+from xdsl.ir import Operation
 
 from pypto_xdsl.diagnostics import DiagnosticsError, Note, OpError, note, warn
 from pypto_xdsl.dialects.ascend910b import MEMORY_NAMES
 from pypto_xdsl.dialects.pto import AddressSpace, Pipe, TileBufType
 from pypto_xdsl.interpreters.ascend910b.globals import BufferHistory
-from pypto_xdsl.interpreters.ascend910b.lanes import PIPE_COUNT, PIPE_NUMBERS, Entry, Lane, Told
+from pypto_xdsl.interpreters.ascend910b.lanes import (
+    PIPE_COUNT,
+    PIPE_NUMBERS,
+    Entry,
+    EventKey,
+    Lane,
+    Told,
+)
 from pypto_xdsl.interpreters.ascend910b.memory import CoreMemory, CoreTile, Span, Touch
+from pypto_xdsl.interpreters.ascend910b.rules import instruction_problem, tile_problem
 from pypto_xdsl.interpreters.core_settings import Check, CoreSettings
 from pypto_xdsl.interpreters.elements import Array, Mask
 from pypto_xdsl.interpreters.errors import ProgramError
@@ -44,8 +52,8 @@ ALIGNMENTS: Mapping[AddressSpace, int] = {
 
 _BLOCK = 32
 
-EventKey = tuple[int, int, int]
-"""Lanes of the pipes that set and take an event, and its number."""
+_VECTOR_PIPES = frozenset({Pipe.V})
+_CUBE_PIPES = frozenset({Pipe.M, Pipe.MTE1, Pipe.FIX})
 
 
 @dataclass(eq=False)
@@ -69,9 +77,13 @@ class Core:
     """Of the instruction at work."""
     number: int = 0
     op: Operation | None = None
+    scalar_number: int = 0
+    """What the scalar unit had done when it issued the instruction at work."""
     _told: Told | None = None
-    _kept: dict[int, Attribute] = field(default_factory=dict[int, Attribute])
-    _equal: dict[Attribute, Any] = field(default_factory=dict[Attribute, Any])
+    _kept: dict[int, TileBufType] = field(default_factory=dict[int, TileBufType])
+    _equal: dict[TileBufType, TileBufType] = field(default_factory=dict[TileBufType, TileBufType])
+    _originals: list[TileBufType] = field(default_factory=list[TileBufType])
+    _checked: set[Operation] = field(default_factory=set[Operation])
     _warned: set[tuple[Operation | None, Check]] = field(
         default_factory=set[tuple[Operation | None, Check]]
     )
@@ -88,17 +100,38 @@ class Core:
     def lane_of(self, pipe: Pipe) -> Lane:
         """The lane of a pipe."""
         number = PIPE_NUMBERS.get(pipe)
-        if number is None:
-            raise ProgramError(f"is about {pipe.value}, which a core does not have")
+        if number is None or pipe in (_VECTOR_PIPES if self.is_cube else _CUBE_PIPES):
+            raise ProgramError(
+                f"is about pipe {pipe.value.removeprefix('PIPE_')}, which {self.name} does not have"
+            )
         return self.lanes[number]
+
+    def check_instruction(self, op: Operation) -> None:
+        """Complain, once, of what the hardware has no instruction for."""
+        if op in self._checked:
+            return
+        self._checked.add(op)
+        problem = instruction_problem(op)
+        if problem is not None:
+            self.op = op
+            self.complain(Check.RULE, problem)
 
     def keep(self, type: TileBufType) -> TileBufType:
         """A type that lives as long as the core, the same object for the same type."""
         found = self._kept.get(id(type))
-        if found is None:
-            type = self._equal.setdefault(type, type)
-            self._kept[id(type)] = type
-        return type
+        if found is not None:
+            return found
+        if type not in self._equal:
+            self._equal[type] = type
+            problem = tile_problem(type)
+            if problem is not None:
+                self.complain(Check.RULE, problem)
+        # A type that equals another may go away; what stands for it may not be looked up by its
+        # identity then, so both are kept.
+        self._originals.append(type)
+        kept = self._equal[type]
+        self._kept[id(type)] = self._kept[id(kept)] = kept
+        return kept
 
     # Views.
 
@@ -135,13 +168,13 @@ class Core:
     def issue(self, lane: Lane, op: Operation, run: Callable[[], Any]) -> None:
         """Give a pipe something to do."""
         if self.settings.seed is None and not lane.queue:
-            self._run(lane, op, run, self._told)
+            self._run(lane, op, run, self._told, len(self.scalar.ops))
             return
         self._enqueue(lane, op, run, None)
 
     def run_scalar(self, op: Operation, run: Callable[[], Any]) -> Any:
         """The scalar unit does something that touches memory."""
-        return self._run(self.scalar, op, run, self._told)
+        return self._run(self.scalar, op, run, self._told, len(self.scalar.ops))
 
     def _enqueue(
         self,
@@ -149,12 +182,21 @@ class Core:
         op: Operation,
         run: Callable[[], Any],
         is_ready: Callable[[], bool] | None,
+        event: EventKey | None = None,
     ) -> None:
         assert self._told is not None
-        lane.queue.append(Entry(op, run, is_ready, self._told))
+        entry = Entry(op, run, is_ready, self._told, len(self.scalar.ops), event)
+        lane.queue.append(entry)
         self.group.advance()
 
-    def _run(self, lane: Lane, op: Operation, run: Callable[[], Any], told: Told | None) -> Any:
+    def _run(
+        self,
+        lane: Lane,
+        op: Operation,
+        run: Callable[[], Any],
+        told: Told | None,
+        scalar_number: int,
+    ) -> Any:
         if lane.seen is not told and told is not None:
             # What the scalar unit touched itself is told by an event only.
             own = self.scalar.index
@@ -163,7 +205,7 @@ class Core:
             if lane.index != own:
                 lane.known[own] = before
             lane.seen = told
-        self.lane, self.op = lane, op
+        self.lane, self.op, self.scalar_number = lane, op, scalar_number
         self.number = lane.begin(op)
         try:
             return run()
@@ -180,7 +222,7 @@ class Core:
         if entry.is_ready is not None and not entry.is_ready():
             return False
         lane.queue.popleft()
-        self._run(lane, entry.op, entry.run, entry.scalar)
+        self._run(lane, entry.op, entry.run, entry.scalar, entry.scalar_number)
         return True
 
     # Events.
@@ -200,13 +242,16 @@ class Core:
                 )
             tokens.append((lane.tell(), op))
 
-        self._give(lane, op, run, None)
+        self._give(lane, op, run, None, key)
 
     def wait_event(self, op: Operation, source: Pipe, destination: Pipe, number: int) -> None:
         """A pipe waits for an event, and takes it."""
         lane, other = self.lane_of(destination), self.lane_of(source)
-        tokens = self.events.setdefault((other.index, lane.index, number), deque())
-        self._give(lane, op, lambda: self.hear(lane, tokens.popleft()[0]), lambda: bool(tokens))
+        key = other.index, lane.index, number
+        tokens = self.events.setdefault(key, deque())
+        self._give(
+            lane, op, lambda: self.hear(lane, tokens.popleft()[0]), lambda: bool(tokens), key
+        )
 
     def hear(self, lane: Lane, told: Iterable[int]) -> None:
         """A lane learns something; if it is the scalar unit, so does all it issues from now on."""
@@ -220,20 +265,21 @@ class Core:
         op: Operation,
         run: Callable[[], None],
         is_ready: Callable[[], bool] | None,
+        event: EventKey | None = None,
     ) -> None:
         if lane is self.scalar:
             if is_ready is not None and not is_ready():
-                self.group.block(self, op, is_ready)
-            self._run(lane, op, run, self._told)
+                self.group.block(self, op, is_ready, event)
+            self._run(lane, op, run, self._told, len(self.scalar.ops))
             self._told = lane.tell()
             self.group.advance()
         elif self.settings.seed is None and not lane.queue and (is_ready is None or is_ready()):
-            self._run(lane, op, run, self._told)
+            self._run(lane, op, run, self._told, len(self.scalar.ops))
             if is_ready is None:
                 # Something was set that another pipe may be waiting for.
                 self.group.advance()
         else:
-            self._enqueue(lane, op, run, is_ready)
+            self._enqueue(lane, op, run, is_ready, event)
 
     def give(
         self,
@@ -288,7 +334,11 @@ class Core:
                 self._unordered(memory, span, write, is_write, "written")
             if is_write and other.reads:
                 for read in other.reads.values():
-                    if read.number > known[read.lane] and read.lane != own:
+                    if (
+                        read.number > known[read.lane]
+                        and read.lane != own
+                        and not self._was_read_before_issue(read.lane, read.number)
+                    ):
                         self._unordered(memory, span, read, is_write, "read")
         segment = span.segment
         if is_write:
@@ -298,6 +348,11 @@ class Core:
                 segment.reads.clear()
         else:
             segment.reads[own] = Touch(own, self.number, span, memory.writes)
+
+    def _was_read_before_issue(self, lane: int, number: int) -> bool:
+        """Whether the scalar unit had read something when it issued the instruction at work."""
+        # It goes on when it has the value; what it writes, it does not wait for.
+        return lane == self.scalar.index and number <= self.scalar_number
 
     def _unordered(
         self, memory: Memory, span: Span, earlier: Touch, is_write: bool, what: str
@@ -346,6 +401,8 @@ class Core:
         if found is None:
             return
         lane, number, was_write = found
+        if not was_write and self._was_read_before_issue(lane, number):
+            return
         earlier = self.group.lanes[lane]
         self.complain(
             Check.ORDER,

@@ -68,6 +68,7 @@ def _on_its_pipe(op_class: type[Operation], computing: Any) -> Run:
     def run(interpreter: Interpreter, op: Any, args: PythonValues) -> PythonValues:
         core = core_of(interpreter)
         lane = core.lane_of(op.pipe)
+        core.check_instruction(op)
         if core.settings.seed is not None or lane.queue:
             # The valid region is that of now, not of when the instruction runs.
             args = tuple(replace(a) if isinstance(a, CoreTile) else a for a in args)

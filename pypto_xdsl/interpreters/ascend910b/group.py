@@ -16,11 +16,11 @@ from dataclasses import dataclass, field
 
 from xdsl.ir import Operation
 
-from pypto_xdsl.diagnostics import Diagnostic, DiagnosticsError, Note, diagnose, note
+from pypto_xdsl.diagnostics import Diagnostic, DiagnosticsError, diagnose, file_line_col, note
 from pypto_xdsl.dialects import ascend910b
 from pypto_xdsl.interpreters.ascend910b.core import Core
 from pypto_xdsl.interpreters.ascend910b.globals import BufferHistory
-from pypto_xdsl.interpreters.ascend910b.lanes import Lane, Told
+from pypto_xdsl.interpreters.ascend910b.lanes import EventKey, Lane, Told
 from pypto_xdsl.interpreters.core_settings import Check, CoreSettings
 
 _STACK = 256 * 1024 * 1024
@@ -38,6 +38,13 @@ class _Stopped(Exception):
 class _Blocked:
     op: Operation
     is_ready: Callable[[], bool]
+    event: EventKey | None
+
+
+@dataclass(frozen=True)
+class _Waiting:
+    op: Operation
+    who: str
 
 
 @dataclass(eq=False)
@@ -196,10 +203,16 @@ class Group:
             raise DiagnosticsError(self._deadlock())
         return False
 
-    def block(self, core: Core, op: Operation, is_ready: Callable[[], bool]) -> None:
+    def block(
+        self,
+        core: Core,
+        op: Operation,
+        is_ready: Callable[[], bool],
+        event: EventKey | None = None,
+    ) -> None:
         """The scalar unit of a core waits."""
         place = self.cores.index(core)
-        self.blocked[core] = _Blocked(op, is_ready)
+        self.blocked[core] = _Blocked(op, is_ready, event)
         while True:
             self.drain()
             if is_ready():
@@ -214,40 +227,38 @@ class Group:
 
     def _deadlock(self) -> list[Diagnostic]:
         """One error: everything that waits, and for what."""
-        found: list[tuple[Operation, str, str]] = []
+        found: list[tuple[bool, _Waiting]] = []
         for core in self.cores:
             blocked = self.blocked.get(core)
-            if blocked is not None and blocked.op.name != ascend910b.BarrierOp.name:
-                found.append(
-                    (blocked.op, f"the scalar unit of {core.name}", self._awaited(blocked.op))
-                )
+            if blocked is not None and not isinstance(blocked.op, ascend910b.BarrierOp):
+                who = f"the scalar unit of {core.name}"
+                found.append((self._is_pending(blocked.event), _Waiting(blocked.op, who)))
             for lane in core.lanes:
                 if lane.queue:
-                    op = lane.queue[0].op
-                    found.append((op, lane.name, self._awaited(op)))
-        (op, who, what), *others = found
-        notes: list[Note] = [
-            note(other, f"{waiting} waits for {awaited}") for other, waiting, awaited in others
+                    entry = lane.queue[0]
+                    waiting = _Waiting(entry.op, lane.name)
+                    found.append((self._is_pending(entry.event), waiting))
+        # What comes first is what everything else follows from: it waits for what nothing that
+        # is left sets, or, where all wait for each other, is the first in the program.
+        (_, first), *others = sorted(found, key=lambda e: (e[0], _position(e[1].op)))
+        notes = [
+            note(other.op, f"{other.who} waits for {_awaited(other.op)}") for _, other in others
         ]
         for core in self.cores:
             blocked = self.blocked.get(core)
             if blocked is not None and isinstance(blocked.op, ascend910b.BarrierOp):
-                notes.append(
-                    note(blocked.op, f"the scalar unit of {core.name} waits for its pipes")
-                )
-        return [diagnose(op, f"waits forever: {who} waits for {what}, which nobody sets", notes)]
+                who = f"the scalar unit of {core.name}"
+                notes.append(note(blocked.op, f"{who} waits for its pipes"))
+        message = f"waits forever: {first.who} waits for {_awaited(first.op)}, which nobody sets"
+        return [diagnose(first.op, message, notes)]
 
-    def _awaited(self, op: Operation) -> str:
-        if isinstance(op, ascend910b.EventOp):
-            number = op.known_event
-            return (
-                f"event {'?' if number is None else number} of "
-                f"{_short(op.source.value)} -> {_short(op.destination.value)}"
-            )
-        if isinstance(op, ascend910b.CrossFlagOp):
-            number = op.known_flag
-            return f"flag {'?' if number is None else number} of the other core"
-        return "what is before it"
+    def _is_pending(self, event: EventKey | None) -> bool:
+        """Whether something that is left would set an event."""
+        if event is None:
+            return False
+        return any(
+            entry.event == event and entry.is_ready is None for entry in self.lanes[event[0]].queue
+        )
 
     def _check_events(self) -> None:
         for core in self.cores:
@@ -264,6 +275,24 @@ class Group:
                 core.complain(
                     Check.EVENT, f"raises flag {number} for {core.name}, which never takes it"
                 )
+
+
+def _awaited(op: Operation) -> str:
+    if isinstance(op, ascend910b.EventOp):
+        number = op.known_event
+        return (
+            f"event {'?' if number is None else number} of "
+            f"{_short(op.source.value)} -> {_short(op.destination.value)}"
+        )
+    if isinstance(op, ascend910b.CrossFlagOp):
+        number = op.known_flag
+        return f"flag {'?' if number is None else number} of the other core"
+    return "what is before it"
+
+
+def _position(op: Operation) -> tuple[int, int]:
+    position = file_line_col(op.location)
+    return (0, 0) if position is None else position[1:]
 
 
 def _short(pipe: str) -> str:

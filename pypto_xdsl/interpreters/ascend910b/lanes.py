@@ -26,6 +26,10 @@ Told = tuple[int, ...]
 """What a lane knew when it told it: an event or a flag carries it."""
 
 
+EventKey = tuple[int, int, int]
+"""Lanes of the pipes that set and take an event, and its number."""
+
+
 @dataclass(eq=False)
 class Entry:
     """One thing in a queue."""
@@ -36,6 +40,10 @@ class Entry:
     """Whether what it waits for is there; None: it waits for nothing."""
     scalar: Told
     """What the scalar unit knew when it issued this."""
+    scalar_number: int
+    """What it had done itself."""
+    event: EventKey | None
+    """The event that this sets or waits for."""
 
 
 @dataclass(eq=False)

@@ -248,6 +248,7 @@ class CoreTile(LocalTile):
             raise ProgramError(f"element {place} lies outside a tile of {count}")
         one = TileBufType((1, 1), element, self.type.space)
         size = self.element.storage.itemsize
+        # One element is no tile that an instruction takes; the scalar unit does.
         return replace(
             self,
             address=self.address + place * size,
