@@ -256,6 +256,8 @@ class DeclaredOp(IRDLOperation, ABC):
     Whether each element of a result comes from the elements of the operands at its own place, so
     that the op means the same on another shape, if all tiles have it.
     """
+    SAME_ON_TILES: ClassVar[bool] = True
+    """Of an op on whole tensors: whether the op of its name on tiles, if any, computes the same."""
     PACKED: ClassVar[tuple[str, ...]] = ()
     """Operands and results that are packed masks: with a bit for each element of the others."""
     IN_PLACE: ClassVar[bool] = True

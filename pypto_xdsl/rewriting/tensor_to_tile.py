@@ -17,7 +17,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import cache
 
-from xdsl.dialects.builtin import DYNAMIC_INDEX, BoolAttr, TensorType
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    AnyFloat,
+    BoolAttr,
+    FloatAttr,
+    IntegerAttr,
+    TensorType,
+)
 from xdsl.ir import Attribute, Operation, OpResult, SSAValue
 from xdsl.irdl import AttrSizedOperandSegments, VarOperandDef
 from xdsl.rewriter import InsertPoint
@@ -27,7 +35,7 @@ from xdsl.utils.exceptions import VerifyException
 from pypto_xdsl.diagnostics import OpError
 from pypto_xdsl.dialects import ptensor, tile
 from pypto_xdsl.dialects.declared_op import DeclaredOp
-from pypto_xdsl.dialects.element_types import as_element_type
+from pypto_xdsl.dialects.element_types import UI8, as_element_type
 from pypto_xdsl.dialects.ptensor import RoundMode
 from pypto_xdsl.dialects.tile import TileType
 from pypto_xdsl.dialects.tile.base import InferringTileOp
@@ -86,7 +94,12 @@ def convert_op(
     """
     operands = {name: tiles.get(value, value) for name, value, _ in op.declared_operands()}
     counterpart = tile_op_named(op.name.partition(".")[2])
-    if counterpart is None or not issubclass(counterpart, InferringTileOp):
+    comparison = isinstance(op, ptensor.CmpOp | ptensor.CmpsOp)
+    if (
+        counterpart is None
+        or not issubclass(counterpart, InferringTileOp)
+        or not (op.SAME_ON_TILES or comparison)
+    ):
         raise OpError(op, "has no counterpart on tiles yet")
     if _computes_in_result_type(op):
         result = ptensor.tensor_of(op.results[0].type)
@@ -95,7 +108,33 @@ def convert_op(
         }
     if isinstance(op, ptensor.BinaryOp):
         counterpart, operands = _meet(op, counterpart, operands, inserter)
+    if comparison:
+        return (_compare(op, counterpart, operands, inserter),)
     return _build(op, counterpart, operands, inserter)
+
+
+def _compare(
+    op: DeclaredOp,
+    counterpart: type[InferringTileOp],
+    operands: Mapping[str, SSAValue],
+    inserter: Inserter,
+) -> OpResult:
+    """1 where a comparison holds and 0 elsewhere: tiles compare to a packed mask, which selects."""
+    (mask,) = _build(op, counterpart, operands, inserter)
+    like = TileType.of(operands["lhs"].type).with_valid(None)
+    if TileType.of(operands["lhs"].type).valid_shape != like.valid_shape:
+        raise OpError(op, "compares tensors of which only a part is valid, which no tile op does")
+    numbers: list[OpResult] = []
+    for number, name in ((1, "one"), (0, "zero")):
+        constant = (
+            FloatAttr(number, like.element_type)
+            if isinstance(like.element_type, AnyFloat)
+            else IntegerAttr(number, like.element_type)
+        )
+        scalar = inserter.insert(arith.ConstantOp(constant))
+        numbers.append(inserter.insert(tile.FullOp(scalar, like), name))
+    scratch = inserter.insert(tile.CreateOp(TileType((1, 32), UI8)), "tmp")
+    return inserter.insert(tile.SelOp(mask, *numbers, scratch), op.results[0].name_hint)
 
 
 @cache
@@ -241,6 +280,11 @@ def _build(
         properties = {
             name: value for name, value in op.properties.items() if name in definition.properties
         }
+        for name, value in op.properties.items():
+            default = op.get_irdl_definition().properties[name].default_value
+            said = name in properties or name == "high_precision" or value == default
+            if not said and name != AttrSizedOperandSegments.attribute_name:
+                raise VerifyException(f"it has no '{name}'")
         result_types = counterpart.infer(types, properties)
     except VerifyException as error:
         raise OpError(op, f"does not fit '{counterpart.name}': {error}") from error

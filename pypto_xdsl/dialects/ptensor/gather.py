@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC
 from collections.abc import Mapping, Sequence
+from typing import ClassVar
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, IntegerAttr, bf16, f16, f32, i8, i32
 from xdsl.ir import Attribute, Operation, SSAValue
@@ -57,6 +58,7 @@ class GatherOp(InferringOp):
     """
 
     name = "ptensor.gather"
+    SAME_ON_TILES: ClassVar[bool] = False
 
     source = operand_def(reads(TENSOR))
     index = operand_def(reads(TENSOR))
@@ -268,6 +270,8 @@ def _integer(attribute: Attribute) -> int:
 class ScatterLikeOp(InferringOp, ABC):
     """An op whose result is a copy of its destination with other elements in places."""
 
+    SAME_ON_TILES: ClassVar[bool] = False
+
     destination = operand_def(reads(TENSOR))
     index = operand_def(reads(TENSOR))
     source = operand_def(reads(TENSOR))
@@ -342,6 +346,7 @@ class ScatterMaskOp(InferringOp):
     """A copy of the destination with the columns that a pattern selects taken from the source."""
 
     name = "ptensor.scatter_mask"
+    SAME_ON_TILES: ClassVar[bool] = False
 
     source = operand_def(reads(TENSOR))
     destination = operand_def(reads(TENSOR))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TypeVar
+from typing import ClassVar, TypeVar
 
 from xdsl.dialects.builtin import IntegerAttr, f16, f32, i16, i32
 from xdsl.ir import Attribute
@@ -46,6 +46,7 @@ class CmpOp(BinaryOp):
     """
 
     name = "ptensor.cmp"
+    SAME_ON_TILES: ClassVar[bool] = False
 
     cmp_type = word_prop(CompareModeAttr, CompareModeAttr(CompareMode.EQ))
 
@@ -58,6 +59,7 @@ class CmpsOp(ScalarOp):
     """
 
     name = "ptensor.cmps"
+    SAME_ON_TILES: ClassVar[bool] = False
 
     cmp_type = word_prop(CompareModeAttr, CompareModeAttr(CompareMode.EQ))
 
