@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 
 PIPELINES: dict[str, tuple[str, ...]] = {
     "default-pipeline": (
+        # Helpers, loops to unroll and what constants decide are out of the way.
+        "inline-functions",
+        "unroll-loops",
+        "simplify",
         # Kernels become functions.
         "outline-hierarchy-scopes",
         "outline-incore-scopes",
