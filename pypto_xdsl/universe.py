@@ -50,6 +50,7 @@ PASSES: tuple[str, ...] = (
     "infer-tile-memory-space",
     "inline-functions",
     "insert-sync",
+    "materialize-runtime-scopes",
     "memory-reuse",
     "normalize-return-order",
     "outline-cluster-scopes",

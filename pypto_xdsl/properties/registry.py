@@ -66,6 +66,7 @@ PIPELINE: tuple[str, ...] = (
     "NormalizedStmtStructure",
     "OrchestrationReferencesResolved",
     "ReturnParamsExplicit",
+    "RuntimeScopesMaterialized",
     "SSAForm",
     "SplitIncoreOrch",
     "TileMemoryInferred",

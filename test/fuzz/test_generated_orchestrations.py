@@ -1,6 +1,6 @@
 """
-Generated orchestration programs keep their numbers when returns are normalised and directions
-derived, and in every order of tasks that the derived graph allows.
+Generated orchestration programs keep their numbers when returns are normalised, directions derived
+and scopes of the runtime put in, and in every order of tasks that the derived graph allows.
 
 A program keeps a few variables, each in a buffer of its own. Kernels write one or two of them and
 return them in any order, through stores, branches and loops; groups forward kernels with their
@@ -33,6 +33,7 @@ from pypto_xdsl.interpreters.task_graph_order import TaskGraphOrder
 from pypto_xdsl.properties.holding import derive
 from pypto_xdsl.syntax.parser import parse_module
 from pypto_xdsl.transforms.derive_call_directions import DeriveCallDirectionsPass
+from pypto_xdsl.transforms.materialize_runtime_scopes import MaterializeRuntimeScopesPass
 from pypto_xdsl.transforms.normalize_return_order import NormalizeReturnOrderPass
 
 T = "tensor<16xf32>"
@@ -311,6 +312,7 @@ def test_same_numbers(text: str) -> None:
         assert errors("NoStaleRead", before) == []
         NormalizeReturnOrderPass().apply(CONTEXT, after)
         DeriveCallDirectionsPass().apply(CONTEXT, after)
+        MaterializeRuntimeScopesPass().apply(CONTEXT, after)
     after.verify()
     for n in (0, 1, 2):
         assert_same_run(before, after, "main", seeds=[n], given={"n": n})
@@ -319,6 +321,7 @@ def test_same_numbers(text: str) -> None:
     with collecting():
         NormalizeReturnOrderPass().apply(CONTEXT, again)
         DeriveCallDirectionsPass().apply(CONTEXT, again)
+        MaterializeRuntimeScopesPass().apply(CONTEXT, again)
     assert str(again) == str(after)
     assert str(parse(str(after))) == str(after)
 
