@@ -42,7 +42,7 @@ from dataclasses import dataclass
 from xdsl.context import Context
 from xdsl.dialects import arith, scf
 from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, ModuleOp, TensorType
-from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, SSAValue
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, SSAValue, Use
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.traits import IsTerminator
 from xdsl.utils.exceptions import VerifyException
@@ -55,7 +55,7 @@ from pypto_xdsl.dialects import orch, ptensor, tile
 from pypto_xdsl.dialects.declared_op import DeclaredOp
 from pypto_xdsl.dialects.extents import reshape_valid
 from pypto_xdsl.dialects.orch import FunctionKind
-from pypto_xdsl.dialects.tile import TileType
+from pypto_xdsl.dialects.tile import MemorySpace, TileType
 from pypto_xdsl.properties.checked_pass import CheckedPass
 from pypto_xdsl.rewriting.output_parameters import OutputParameters
 from pypto_xdsl.rewriting.tensor_to_tile import Inserter, convert_op, tile_type_of
@@ -188,6 +188,8 @@ class _Kernel:
                 new = self._slice(op)
             case ptensor.AssembleOp():
                 new = self._assemble(op, inserter)
+            case ptensor.MatmulOp() | ptensor.MatmulAccOp():
+                new = self._product(op)
             case DeclaredOp():
                 self._become(op, convert_op(op, self.tiles, inserter))
                 return
@@ -236,6 +238,43 @@ class _Kernel:
         except VerifyException as error:
             raise OpError(op, str(error)) from error
         return new
+
+    def _product(self, op: ptensor.MatmulOp | ptensor.MatmulAccOp) -> Operation:
+        """A product of matrices; the cube core sums in f32 or i32."""
+        if op.a_trans.value.data or op.b_trans.value.data:
+            raise OpError(op, "multiplies transposed, which has no tile form yet")
+        if isinstance(op, ptensor.MatmulOp) and op.c_matrix_nz.value.data:
+            raise OpError(op, "stores in blocks, which has no tile form yet")
+        lhs, rhs = self.tiles[op.lhs], self.tiles[op.rhs]
+        if any(TileType.of(value.type).get_num_dims() != 2 for value in (lhs, rhs)):
+            raise OpError(op, "multiplies no matrices, which has no tile form yet")
+        try:
+            if isinstance(op, ptensor.MatmulAccOp):
+                new = tile.MatmulAccOp(self.tiles[op.acc], lhs, rhs, op.init_cond)
+            else:
+                new = tile.MatmulOp(lhs, rhs)
+        except VerifyException as error:
+            raise OpError(op, f"does not fit the cube core: {error}") from error
+        wanted = ptensor.tensor_of(op.result.type).element_type
+        product = new.results[0]
+        total = TileType.of(product.type)
+        if wanted != total.element_type:
+            if not all(self._is_stored(use) for use in op.result.uses):
+                raise OpError(
+                    op,
+                    f"gives {wanted}, but products are summed in {total.element_type} and rounded "
+                    f"only as they are stored: ask for out_dtype {total.element_type}",
+                )
+            # Only from there does a store convert.
+            Rewriter.replace_value_with_new_type(product, total.with_space(MemorySpace.ACC))
+        return new
+
+    def _is_stored(self, use: Use) -> bool:
+        """Whether a use of a tensor only puts it into global memory."""
+        op = use.operation
+        if isinstance(op, ptensor.AssembleOp):
+            return use.index == 0 and op.result not in self.on_chip
+        return isinstance(op, orch.ReturnOp)
 
     def _reshaped(self, op: ptensor.ReshapeOp) -> TileType:
         source = TileType.of(self.tiles[op.source].type)

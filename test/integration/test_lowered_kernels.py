@@ -17,6 +17,7 @@ from pypto_xdsl.interpreters.run import find_function, random_arguments, run
 from pypto_xdsl.syntax.parser import parse_module
 
 LOWERING = (
+    "convert-tensor-to-tile-ops",
     "flatten-tile-nd-to-2d",
     "infer-tile-memory-space",
     "resolve-backend-op-layouts{backend=ascend910b}",
@@ -172,6 +173,34 @@ KERNELS = {
           : !tile.tile<32x32xf16, left>, !tile.tile<32x32xf16>, !tile.tile<1x32xf32>
           -> !tile.tile<32x32xf32>
         %s = tile.store %p, %o[0, 0] : !tile.tile<32x32xf32>, tensor<32x32xf32>
+        """,
+    ),
+    "a product of tensors, rounded as it is stored": (
+        "in %a : tensor<32x64xf16>, in %b : tensor<64x32xf16>, out %o : tensor<32x32xf16>",
+        """
+        %p = ptensor.matmul %a, %b : tensor<32x64xf16>, tensor<64x32xf16> -> tensor<32x32xf16>
+        %s = ptensor.assemble %p, %o[0, 0] : tensor<32x32xf16>
+        """,
+    ),
+    "products of windows of tensors, summed in a loop": (
+        "in %a : tensor<32x128xf16>, in %b : tensor<128x32xf16>, out %o : tensor<32x32xf32>",
+        """
+        %c1 = arith.constant 1 : index
+        %c4 = arith.constant 4 : index
+        %step = arith.constant 32 : index
+        %a0 = ptensor.slice %a[0, 0] : tensor<32x128xf16> -> tensor<32x32xf16>
+        %b0 = ptensor.slice %b[0, 0] : tensor<128x32xf16> -> tensor<32x32xf16>
+        %p0 = ptensor.matmul %a0, %b0, out_dtype = f32
+          : tensor<32x32xf16>, tensor<32x32xf16> -> tensor<32x32xf32>
+        %p = scf.for %k = %c1 to %c4 step %c1 iter_args(%acc = %p0) -> (tensor<32x32xf32>) {
+          %d = arith.muli %k, %step : index
+          %ak = ptensor.slice %a[0, %d] : tensor<32x128xf16> -> tensor<32x32xf16>
+          %bk = ptensor.slice %b[%d, 0] : tensor<128x32xf16> -> tensor<32x32xf16>
+          %n = ptensor.matmul_acc %acc, %ak, %bk
+            : tensor<32x32xf32>, tensor<32x32xf16>, tensor<32x32xf16>
+          scf.yield %n : tensor<32x32xf32>
+        }
+        %s = ptensor.assemble %p, %o[0, 0] : tensor<32x32xf32>
         """,
     ),
     "a transpose": (

@@ -52,3 +52,22 @@ orch.func incore @carried_region(in %x : tensor<16x32xf32>, in %n : index) -> te
   }
   orch.return %r : tensor<16x32xf32>
 }
+
+// -----
+
+// A product of transposed operands is not the product of the operands.
+orch.func incore @transposed(in %x : tensor<32x32xf16>, in %y : tensor<32x32xf16>) -> tensor<32x32xf32> {
+  // expected-error @+1 {{'ptensor.matmul' op multiplies transposed, which has no tile form yet}}
+  %p = ptensor.matmul %x, %y, out_dtype = f32, b_trans = true : tensor<32x32xf16>, tensor<32x32xf16> -> tensor<32x32xf32>
+  orch.return %p : tensor<32x32xf32>
+}
+
+// -----
+
+// The cube core sums in f32; it rounds what it stores, and nothing else.
+orch.func incore @rounded(in %x : tensor<32x32xf16>, in %y : tensor<32x32xf16>) -> tensor<32x32xf16> {
+  // expected-error @+1 {{'ptensor.matmul' op gives f16, but products are summed in f32 and rounded only as they are stored: ask for out_dtype f32}}
+  %p = ptensor.matmul %x, %y : tensor<32x32xf16>
+  %q = ptensor.exp %p : tensor<32x32xf16>
+  orch.return %q : tensor<32x32xf16>
+}
