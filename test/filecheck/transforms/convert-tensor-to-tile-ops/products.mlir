@@ -3,7 +3,7 @@
 // RUN: pypto-opt --convert-tensor-to-tile-ops %s | filecheck %s
 
 // CHECK-LABEL:   orch.func incore @summed(
-// CHECK:           %p0 = tile.matmul %a0_tile, %b0_tile : !tile.tile<32x32xf16>, !tile.tile<32x32xf16> -> !tile.tile<32x32xf32>
+// CHECK:           %p0 = tile.matmul %a0_tile, %b0_tile : !tile.tile<32x32xf16> -> !tile.tile<32x32xf32>
 // CHECK:           %p = scf.for {{.*}} iter_args(%acc = %p0) -> (!tile.tile<32x32xf32>) {
 // CHECK:             %n = tile.matmul_acc %acc, %ak_tile, %bk_tile :
 // CHECK:           tile.store %p, %p_out[0, 0] : !tile.tile<32x32xf32>, tensor<32x32xf32>
