@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
 from xdsl.dialects.builtin import IntegerType
@@ -115,6 +116,24 @@ class BuildSessionBase(CallOp):
     channel_group_idx = opt_prop_def(integer(64))
     session = result_def(AsyncSessionType)
 
+    LIMITS: ClassVar[Mapping[str, tuple[int, int]]] = {
+        "sync_id": (0, 7),
+        "block_bytes": (1, (1 << 63) - 1),
+        "comm_block_offset": (0, (1 << 63) - 1),
+        "queue_num": (1, (1 << 31) - 1),
+        "channel_group_idx": (0, (1 << 32) - 1),
+    }
+    """The least and the greatest value of each number."""
+
+    def verify_(self) -> None:
+        super().verify_()
+        for name, (least, most) in self.LIMITS.items():
+            attribute: Any = self.properties.get(name)
+            if attribute is not None and not least <= attribute.value.data <= most:
+                raise VerifyException(
+                    f"expects {name} to be in [{least}, {most}], got {attribute.value.data}"
+                )
+
 
 class AsyncCopyOp(CallOp):
     """`(%dst, %src, %session : T, T, T) -> !pto.async_event`"""
@@ -196,6 +215,7 @@ BuildAsyncSessionOp = declare(
     "BuildAsyncSessionOp",
     "comm.build_async_session",
     "a channel of asynchronous copies between devices",
+    rules=[r.in_vec("scratch"), r.bytes_at_least("scratch", 8)],
     other_names={"0.27": "build_async_session"},
 )
 TPutAsyncOp = declare(

@@ -211,8 +211,8 @@ def _storable(op: PtoOp) -> str | None:
             return f"src element type to be one of {', '.join(r.MOVABLE)}, got {source}"
         problem = r.same_width("src", "dst").check(op)
         return problem and f"src and dst element types to have the same bitwidth, {problem}"
-    if source not in ("i32", "f32"):
-        return f"acc src element type to be i32 or f32, got {source}"
+    if (exact := r.dtype_name(tile.element_type)) not in ("i32", "f32"):
+        return f"acc src element type to be i32 or f32, got {exact}"
     wanted = _FROM_ACC
     if quantised:
         wanted = ("i8", "f16") if source == "i32" else ("i8",)
@@ -473,6 +473,18 @@ TMovFPOp = declare(
     other_names={"0.60": "tmov"},
 )
 
+SCALED_TO = {"f32": ("i8",), "i32": ("i8", "f16", "i16")}
+"""Elements of an accumulator, and what they may be scaled to."""
+
+
+def _scaled_pair(op: PtoOp) -> str | None:
+    source = r.dtype_name(_tile(op, "src").element_type, signless=True)
+    target = r.dtype_name(_tile(op, "dst").element_type, signless=True)
+    return None if target in SCALED_TO.get(source, ()) else f"got {source} to {target}"
+
+
+_SCALED_PAIR = Rule("element types to be f32 to i8, or i32 to i8, f16 or i16", _scaled_pair)
+
 _PLAIN = ("i8", "f16", "bf16", "f32")
 
 
@@ -484,7 +496,7 @@ def _acc_pair(op: PtoOp) -> str | None:
     by_column = getattr(op, "fp", None) is not None
     wanted: tuple[str, ...] = ()
     if scaled or by_column:
-        wanted = {"f32": ("i8",), "i32": ("i8", "f16", "i16")}.get(source, ())
+        wanted = SCALED_TO.get(source, ())
     if not scaled and source == "f32":
         wanted = (*wanted, "f16", "bf16")
     if target in wanted:
@@ -648,7 +660,7 @@ TExtractFPOp = declare(
     "textract_fp",
     "dst[r, c] = src[index_row + r, index_col + c] scaled column by column by fp",
     pipe=Pipe.FIX,
-    rules=[*_SCALED, _window_in("src", "dst", by_valid=False)],
+    rules=[*_SCALED, _SCALED_PAIR, _window_in("src", "dst", by_valid=False)],
     other_names={"0.60": "textract"},
 )
 
@@ -676,7 +688,7 @@ TInsertFPOp = declare(
     "tinsert_fp",
     "dst[index_row + r, index_col + c] = src[r, c] scaled column by column by fp",
     pipe=Pipe.FIX,
-    rules=[*_SCALED, _window_in("dst", "src", by_valid=True)],
+    rules=[*_SCALED, _SCALED_PAIR, _window_in("dst", "src", by_valid=True)],
     other_names={"0.60": "tinsert"},
 )
 

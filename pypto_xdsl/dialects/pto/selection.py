@@ -471,13 +471,15 @@ TPartAddOp = declare(
 TPartMulOp = declare(
     PartOp, "TPartMulOp", "tpartmul", "dst = src0 * src1 where both are valid", pipe=V, rules=_PART
 )
+_PART_SAME_BOX = (*_PART, r.same_box("src0", "src1", "dst"))
+
 TPartMaxOp = declare(
     PartOp,
     "TPartMaxOp",
     "tpartmax",
     "dst = max(src0, src1) where both are valid",
     pipe=V,
-    rules=_PART,
+    rules=_PART_SAME_BOX,
 )
 TPartMinOp = declare(
     PartOp,
@@ -485,7 +487,7 @@ TPartMinOp = declare(
     "tpartmin",
     "dst = min(src0, src1) where both are valid",
     pipe=V,
-    rules=_PART,
+    rules=_PART_SAME_BOX,
 )
 
 
