@@ -151,6 +151,11 @@ class BufferRoots:
         step = self._steps.get(value)
         return () if step is None else step.sources
 
+    def view(self, value: SSAValue) -> DeclaredOp | None:
+        """The op that makes a value a window or another shape of its source."""
+        step = self._steps.get(value)
+        return None if step is None else step.view
+
     def may_allocate(self, value: SSAValue) -> bool:
         """Whether a value may be a buffer of its own."""
         step = self._steps.get(value)

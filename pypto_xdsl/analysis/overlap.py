@@ -34,15 +34,25 @@ class Overlap:
         self._roots = roots
         self._order = {value: place for place, value in enumerate(roots.places)}
         self._origins: dict[SSAValue, SSAValue] = {}
+        self._views: dict[SSAValue, SSAValue] = {}
         for value in roots.places:
             sources = roots.sources(value)
             only = sources[0] if len(sources) == 1 and not roots.may_allocate(value) else None
             self._origins[value] = value if only is None else self._origins.get(only, only)
+            if roots.view(value) is not None:
+                self._views[value] = value
+            elif only is not None and only in self._views:
+                self._views[value] = self._views[only]
         self._apart: dict[_Pair, bool] = {}
 
     def origin(self, value: SSAValue) -> SSAValue:
         """The value whose buffer this is for certain: an allocation, a parameter, or a merge."""
         return self._origins.get(value, value)
+
+    def view(self, value: SSAValue) -> OpResult | None:
+        """The view that a value is the next name of, or itself; None if it is no view."""
+        view = self._views.get(value)
+        return view if isinstance(view, OpResult) else None
 
     def may_be_one(self, one: SSAValue, other: SSAValue) -> bool:
         """Whether two tensors may be in one buffer, at a moment at which both are there."""

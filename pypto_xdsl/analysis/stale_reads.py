@@ -18,6 +18,8 @@ was written; a name is current while no write after its moment may overlap it.
   written through a stale name: the part that was not written is older.
 * The result of a branch is current if every arm yields a current name; what an arm wrote counts
   after the branch, and not in the other arms.
+* A window that is copied to where it is already moves nothing: the result is the name of the whole
+  after what was written through the window.
 * In a loop, what any iteration writes counts from the start of the body, so that names from
   outside are stale there; what the loop carries is current if its init is and the body hands on a
   current name.
@@ -73,6 +75,8 @@ class _Write:
     moment: int
     name: SSAValue
     """What is written through, up to its origin."""
+    view: SSAValue | None
+    """The view of it that is written."""
     window: Window | None
     op: Operation
 
@@ -85,8 +89,9 @@ class _Cause:
     stale: SSAValue
 
 
-_Target = tuple[SSAValue | None, SSAValue, Window | None]
-"""What is written: the root, or None for any; the name that it is written through; where in it."""
+_Target = tuple[SSAValue | None, SSAValue, SSAValue | None, Window | None]
+"""What is written: the root, or None for any; the name that it is written through, and the view of
+that; where in it."""
 
 _Written = dict[_Target, Operation]
 """What a part of the program writes, with the first op that does."""
@@ -202,8 +207,11 @@ class _Search:
 
     # What is current.
 
-    def _cause(self, value: SSAValue) -> _Cause | None:
-        """Why a name is not current now, as far as writes after its moment go."""
+    def _cause(self, value: SSAValue, but: SSAValue | None = None) -> _Cause | None:
+        """
+        Why a name is not current now, as far as writes after its moment go; those through the view
+        `but` do not count.
+        """
         place = self._roots.of(value)
         since = self._since.get(value, 0)
         keys = (*place.roots, None) if place.is_complete else (*self._writes,)
@@ -211,6 +219,8 @@ class _Search:
             for count, write in enumerate(reversed(self._writes.get(key, ()))):
                 if write.moment <= since:
                     break
+                if but is not None and write.view is but:
+                    continue
                 if count >= LONGEST_SEARCH or (
                     _overlap(write.window, place.window)
                     and self._overlap.may_be_one(value, write.name)
@@ -221,15 +231,15 @@ class _Search:
     def _targets(self, name: SSAValue) -> Iterator[_Target]:
         """What is written through a name."""
         place = self._roots.of(name)
-        origin = self._overlap.origin(name)
+        origin, view = self._overlap.origin(name), self._overlap.view(name)
         for root in place.roots:
-            yield root, origin, place.window
+            yield root, origin, view, place.window
         if not place.is_complete:
-            yield None, origin, None
+            yield None, origin, view, None
 
     def _add(self, target: _Target, op: Operation) -> None:
-        root, name, window = target
-        self._writes.setdefault(root, []).append(_Write(self._now, name, window, op))
+        root, name, view, window = target
+        self._writes.setdefault(root, []).append(_Write(self._now, name, view, window, op))
         self._log.append(root)
 
     def _add_all(self, written: _Written) -> None:
@@ -271,7 +281,7 @@ class _Search:
         written = [operand for operand, direction in accesses if direction.writes]
         if written:
             for operand in written:
-                if cause := self._cause(operand):
+                if cause := self._cause(operand, self._put_back(op, operand)):
                     # So is what the op returns for it, where it does not write.
                     for result in op.results:
                         if operand in self._named(op, result):
@@ -281,6 +291,37 @@ class _Search:
                 for target in self._targets(operand):
                     self._add(target, op)
         return written
+
+    def _put_back(self, op: Operation, destination: SSAValue) -> SSAValue | None:
+        """
+        The window that an op copies to where it is, if it does:
+
+            %w  = ptensor.slice %t[%i, 0]
+            %w1 = orch.call @k(%x, %w)
+            %t1 = ptensor.assemble %w1, %t[%i, 0]
+
+        Nothing moves; %t1 is %t after what was written through %w.
+        """
+        if not isinstance(op, DeclaredOp):
+            return None
+        for result in op.results:
+            copied = op.copied_window(result)
+            if copied is None or op.named_operand(result) is not destination:
+                continue
+            source, starts = copied
+            window = self._overlap.view(source)
+            view = None if window is None else self._roots.view(window)
+            if window is None or view is None or window.type != source.type:
+                continue
+            viewed = view.named_operand(window)
+            if (
+                viewed is not None
+                and self._overlap.origin(viewed) is self._overlap.origin(destination)
+                and self._overlap.view(viewed) is self._overlap.view(destination)
+                and list(starts) == list(view.window_start(window) or ())
+            ):
+                return window
+        return None
 
     def _named(self, op: Operation, result: OpResult) -> Sequence[SSAValue]:
         """The operands that a result of an op without regions may name."""
@@ -350,7 +391,8 @@ class _Search:
             branch = self._branches[-1]
             for key in reversed(self._log[branch.mark :]):
                 write = self._writes[key].pop()
-                branch.written.setdefault((key, write.name, write.window), write.op)
+                target = (key, write.name, write.view, write.window)
+                branch.written.setdefault(target, write.op)
             del self._log[branch.mark :]
 
     def _hand_on(self, step: Forwarding) -> None:

@@ -321,6 +321,13 @@ class DeclaredOp(IRDLOperation, ABC):
         """
         return None
 
+    def copied_window(self, result: OpResult) -> tuple[SSAValue, Sequence[int | SSAValue]] | None:
+        """
+        Of an op that copies all of an operand into a window of what the result names: the operand,
+        and where the window starts, one index a dimension. None of any other op.
+        """
+        return None
+
     def workspaces(self) -> tuple[SSAValue, ...]:
         """The operands that are scratch."""
         return tuple(

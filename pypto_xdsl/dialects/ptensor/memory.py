@@ -377,6 +377,10 @@ class AssembleOp(TypedOp):
         """Where the source goes, one a dimension of the destination."""
         return mixed_indices(self.static_offsets, self.offsets)
 
+    def copied_window(self, result: OpResult) -> tuple[SSAValue, Sequence[Index]] | None:
+        is_copy = self.atomic.data is AtomicKind.NONE
+        return (self.source, self.window_offsets) if is_copy else None
+
     def verify_(self) -> None:
         source, target = tensor_of(self.source.type), tensor_of(self.destination.type)
         if source.element_type != target.element_type:

@@ -237,3 +237,38 @@ orch.func opaque @scopes(in %x : tensor<1xi32>, out %f : tensor<1xi32>) -> tenso
   %h, %u = orch.submit @flag(%x, %g) predicate(%f1[0] gt 0 : tensor<1xi32>) : (tensor<1xi32>, tensor<1xi32>) -> (tensor<1xi32>, !orch.task_id)
   orch.return %h : tensor<1xi32>
 }
+
+// -----
+
+// A window that is written and put back where it is gives the whole its next name, in a loop too.
+// Put back elsewhere, or with something else written meanwhile, it does not.
+
+orch.func incore @kernel(in tensor<16xf32>, out tensor<16xf32>) -> tensor<16xf32> returns [1]
+orch.func incore @sum(in tensor<64xf32>, out tensor<16xf32>) -> tensor<16xf32> returns [1]
+orch.func orchestration @put_back(in %x : tensor<16xf32>, in %i : index, in %j : index, out %o : tensor<16xf32>) -> tensor<16xf32> {
+  %t = ptensor.create : tensor<64xf32>
+  %r = scf.for %k = %i to %j step %i iter_args(%it = %t) -> (tensor<64xf32>) {
+    %w = ptensor.slice %it[%k] : tensor<64xf32> -> tensor<16xf32>
+    %w1 = orch.call @kernel(%x, %w) : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
+    %it1 = ptensor.assemble %w1, %it[%k] : tensor<16xf32>, tensor<64xf32>
+    scf.yield %it1 : tensor<64xf32>
+  }
+  %o1 = orch.call @sum(%r, %o) : (tensor<64xf32>, tensor<16xf32>) -> tensor<16xf32>
+  %u = ptensor.slice %r[%i] : tensor<64xf32> -> tensor<16xf32>
+  %u1 = orch.call @kernel(%x, %u) : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
+  %elsewhere = ptensor.assemble %u1, %r[%j] : tensor<16xf32>, tensor<64xf32>
+  // expected-error @+1 {{reads %elsewhere, which was made from %r, older than a write}}
+  %o2 = orch.call @sum(%elsewhere, %o1) : (tensor<64xf32>, tensor<16xf32>) -> tensor<16xf32>
+  orch.return %o2 : tensor<16xf32>
+}
+orch.func orchestration @meanwhile(in %x : tensor<16xf32>, in %i : index, in %j : index, inout %t : tensor<64xf32>, out %o : tensor<16xf32>) -> tensor<16xf32> {
+  %u = ptensor.slice %t[%i] : tensor<64xf32> -> tensor<16xf32>
+  %v = ptensor.slice %t[%j] : tensor<64xf32> -> tensor<16xf32>
+  %u1 = orch.call @kernel(%x, %u) : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
+  %v1 = orch.call @kernel(%x, %v) : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
+  // expected-error @+1 {{reads %u1, which is older than a write}}
+  %t1 = ptensor.assemble %u1, %t[%i] : tensor<16xf32>, tensor<64xf32>
+  // expected-error @+1 {{reads %t1, which was made from %t, older than a write}}
+  %o1 = orch.call @sum(%t1, %o) : (tensor<64xf32>, tensor<16xf32>) -> tensor<16xf32>
+  orch.return %o1 : tensor<16xf32>
+}
