@@ -13,12 +13,14 @@ allocate-memory-addr: gives every on-chip buffer its byte address.
 
 Buffers lie one after the other in each memory, in the order of the text, aligned as the memory
 wants it; those that share (`memory-reuse`) have one address. What has an address keeps it, and so
-does a reserved buffer (`pto.reserve_buffer` with a base); the rest lies after those. Where it does
-not fit, the error is at the op where most bytes are in use, and lists the tiles in use there.
+does a reserved buffer (`pto.reserve_buffer` with a base); the rest lies after those. Where buffers
+that share differ so much in size that they do not fit, each gets the lowest bytes that are free
+while it is in use. Where that does not fit either, the error is at the op where most bytes are in use, and lists the tiles in use there.
 """
 
 from __future__ import annotations
 
+from bisect import insort
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
@@ -99,7 +101,10 @@ def allocate(function: Operation, backend: Backend) -> list[Diagnostic]:
     errors: list[Diagnostic] = []
     for space, buffers in by_space.items():
         memory = backend.memories[space]
-        addresses, end = _place(buffers, memory.alignment, floors.get(space, 0))
+        floor = floors.get(space, 0)
+        addresses, end = _place(buffers, memory.alignment, floor)
+        if end > memory.size and any(SHARED_BUFFER in b.op.attributes for b in buffers):
+            addresses, end = first_fit(_without_address(buffers), memory.alignment, floor)
         if end > memory.size:
             errors.append(_overflow(space, buffers, end, memory.size, liveness))
         else:
@@ -136,9 +141,7 @@ def _place(
     """An address for each buffer that has none, and the end of all."""
     sizes: dict[object, int] = {}
     members: dict[object, list[Buffer]] = {}
-    for buffer in buffers:
-        if buffer.op.optional_operand("addr") is not None:
-            continue
+    for buffer in _without_address(buffers):
         key = buffer.op.attributes.get(SHARED_BUFFER, buffer)
         sizes[key] = max(sizes.get(key, 0), buffer.size)
         members.setdefault(key, []).append(buffer)
@@ -152,6 +155,35 @@ def _place(
     return addresses, end
 
 
+def _without_address(buffers: Sequence[Buffer]) -> Sequence[Buffer]:
+    return [buffer for buffer in buffers if buffer.op.optional_operand("addr") is None]
+
+
+def first_fit(
+    buffers: Sequence[Buffer], alignment: int, floor: int
+) -> tuple[dict[Buffer, int], int]:
+    """
+    An address for each buffer, the lowest that is free while it is in use, and the end of all.
+
+    This takes less than to let whole buffers share their bytes, where sizes differ.
+    """
+    addresses: dict[Buffer, int] = {}
+    taken: list[tuple[int, int, int]] = []
+    """(address, end, last time) of what is in use, by address."""
+    total = floor
+    for buffer in sorted(buffers, key=lambda b: b.live[0]):
+        taken = [entry for entry in taken if entry[2] >= buffer.live[0]]
+        address = -(-floor // alignment) * alignment
+        for start, end, _ in taken:
+            if address + buffer.size <= start:
+                break
+            address = max(address, -(-end // alignment) * alignment)
+        insort(taken, (address, address + buffer.size, buffer.live[1]))
+        addresses[buffer] = address
+        total = max(total, address + buffer.size)
+    return addresses, total
+
+
 def _overflow(
     space: MemorySpace, buffers: Sequence[Buffer], end: int, capacity: int, liveness: BufferLiveness
 ) -> Diagnostic:
@@ -160,10 +192,12 @@ def _overflow(
     most = sum(buffer.size for buffer in live)
     place = liveness.order.at(time) or live[0].op
     message = f"needs {end} bytes of tiles in {space}, which has {capacity}"
-    if most <= capacity:
-        message += f"; {most} are in use here, more than anywhere: run 'memory-reuse' first"
-    else:
+    if most > capacity:
         message += f"; {most} are in use here"
+    elif any(SHARED_BUFFER in buffer.op.attributes for buffer in buffers):
+        message += f"; {most} are in use here, more than anywhere, but they do not fit together"
+    else:
+        message += f"; {most} are in use here, more than anywhere: run 'memory-reuse' first"
     notes = [
         note(
             buffer.op, f"{buffer.name} is in use: {buffer.size} bytes, {buffer.op.results[0].type}"
