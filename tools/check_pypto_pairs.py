@@ -322,7 +322,7 @@ def parametrized(candidate: Candidate) -> dict[str, Any]:
             if path is None or path[-1] != "parametrize":
                 continue
             try:
-                names = ast.literal_eval(decorator.args[0])
+                names: Any = ast.literal_eval(decorator.args[0])
                 names = names.replace(" ", "").split(",") if isinstance(names, str) else names
                 first = decorator.args[1].elts[0]  # pyright: ignore
             except (ValueError, AttributeError, IndexError):
@@ -429,8 +429,7 @@ def _tensor(node: ast.expr, constants: dict[str, Any], tensors: dict[str, Any]) 
     dtype = "FP32"
     for inner in ast.walk(node):
         if isinstance(inner, ast.Attribute) and isinstance(inner.value, ast.Name):
-            if inner.value.id == "torch" and inner.attr in TORCH_DTYPES:
-                dtype = TORCH_DTYPES[inner.attr]
+            dtype = TORCH_DTYPES.get(inner.attr, dtype) if inner.value.id == "torch" else dtype
     for inner in ast.walk(node):
         if not isinstance(inner, ast.Call):
             continue

@@ -4,14 +4,16 @@ PyPTO's Python DSL as a language that is read: `pypto-opt kernel.py --outline-in
 The file is parsed with `ast` and never executed or imported.
 
 * `source` holds the file, `discovery` finds the programs in it.
-* `compile_time` evaluates the Python around them: constants, arithmetic, imports.
+* `compile_time` holds the names around them, `static_expressions` evaluates expressions of such
+  names to `static_values` by `python_operations`: constants, arithmetic, imports.
 * `program` reads functions, callees first; `function_options` their decorators, `jit` those that
-  are specialised, `annotations` their types.
-* `statements`, `loops` and `scopes` build ops in SSA form, for which `liveness` tells what a region
-  has to give to the code after it, and `control_flow` removes jumps. `merging` is about values
-  that meet.
-* `expressions`, `scalars`, `subscripts`, `calls` and `special_calls` are what statements hold;
-  `operations` calls ops by their definitions, `structural_ops` those with a form of their own.
+  are specialised, `annotations` their types, `declared_types` those of variables.
+* `statements`, `loops` (with `carries`) and `scopes` (with `scope_outputs`) build ops in SSA form,
+  for which `liveness` tells what a region has to give to the code after it, and `control_flow`
+  removes jumps. `merging` is about values that meet.
+* `expressions`, `scalars`, `subscripts`, `calls` (with `launches`) and `special_calls` are what
+  statements hold; `operations` calls ops by their definitions. Those with a form of their own are
+  in `structural_ops`, `tensor_forms`, `gather_forms`, `cross_core_forms` and `storage`.
 * `vocabulary` is the table of words, shared with the target that prints the DSL.
 """
 
@@ -29,9 +31,9 @@ from xdsl.utils.exceptions import ParseError
 from xdsl.utils.frontend import Frontend
 
 from pypto_xdsl.diagnostics import Diagnostic, DiagnosticsError
-from pypto_xdsl.frontend.pl.compile_time import DType
 from pypto_xdsl.frontend.pl.discovery import Candidate, choose, find_programs, reader_of
 from pypto_xdsl.frontend.pl.source import Source
+from pypto_xdsl.frontend.pl.static_values import DType
 from pypto_xdsl.frontend.pl.vocabulary import DTYPES
 
 

@@ -18,17 +18,10 @@ from pypto_xdsl.dialects.ptensor.attributes import PadValue
 from pypto_xdsl.dialects.ptensor.types import TensorLayout, tensor_type
 from pypto_xdsl.dialects.tile.attributes import MemorySpace, TileLayout
 from pypto_xdsl.dialects.tile.types import Layout, TileType, implicit_layout
-from pypto_xdsl.frontend.pl.compile_time import (
-    DslCall,
-    DslName,
-    DType,
-    Evaluator,
-    StaticScope,
-    Symbol,
-    Unsettled,
-)
+from pypto_xdsl.frontend.pl.compile_time import Evaluator, StaticScope
 from pypto_xdsl.frontend.pl.context import symbol_at
 from pypto_xdsl.frontend.pl.source import Source, dotted_name
+from pypto_xdsl.frontend.pl.static_values import DslCall, DslName, DType, Symbol, Unsettled
 from pypto_xdsl.frontend.pl.values import Typed, Value, describe_value
 from pypto_xdsl.frontend.pl.vocabulary import DTYPES, EnumWord
 from pypto_xdsl.syntax.spelling import did_you_mean

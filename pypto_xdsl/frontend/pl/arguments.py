@@ -14,8 +14,8 @@ from xdsl.ir import Attribute, SSAValue
 from pypto_xdsl.diagnostics import DiagnosticsError
 from pypto_xdsl.dialects.ptensor.types import is_tensor_type
 from pypto_xdsl.dialects.tile.types import TileType
-from pypto_xdsl.frontend.pl.compile_time import DType
 from pypto_xdsl.frontend.pl.context import Context, as_tuple, symbol_at
+from pypto_xdsl.frontend.pl.static_values import DType
 from pypto_xdsl.frontend.pl.values import (
     Tuple,
     Typed,

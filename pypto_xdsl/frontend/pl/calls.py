@@ -3,32 +3,21 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, cast
 
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
-    BoolAttr,
-    FloatAttr,
-    IntegerAttr,
-    StringAttr,
-    f64,
-    i64,
 )
 from xdsl.ir import Attribute, SSAValue
 
 from pypto_xdsl.dialects.element_types import is_element_type
 from pypto_xdsl.dialects.orch.attributes import (
-    TASK_ID,
     ArgDirection,
-    ArrayType,
-    Comparison,
     Direction,
 )
 from pypto_xdsl.dialects.orch.calls import CallOp, SubmitOp
-from pypto_xdsl.dialects.orch.launch import Predicate
-from pypto_xdsl.dialects.orch.tasks import ArrayCreateOp, ArrayGetOp, ArrayUpdateOp
 from pypto_xdsl.dialects.ptensor.types import (
     is_tensor_type,
     layout_of,
@@ -38,20 +27,14 @@ from pypto_xdsl.dialects.ptensor.types import (
     tensor_type,
     valid_shape_of,
 )
-from pypto_xdsl.frontend.pl.compile_time import (
-    DslName,
-    Evaluator,
-    Function,
-    StaticScope,
-    Symbol,
-    Unsettled,
-)
-from pypto_xdsl.frontend.pl.context import Context, as_tuple, task_or_fail
+from pypto_xdsl.frontend.pl.compile_time import StaticScope
+from pypto_xdsl.frontend.pl.context import Context, as_tuple
+from pypto_xdsl.frontend.pl.launches import Launch, constant_attribute, read_deps, read_predicate
 from pypto_xdsl.frontend.pl.scalars import cast_scalar
 from pypto_xdsl.frontend.pl.source import dotted_name
+from pypto_xdsl.frontend.pl.static_values import DslName, Function, Symbol, Unsettled
 from pypto_xdsl.frontend.pl.values import (
     Tuple,
-    Typed,
     Unavailable,
     Value,
     describe_type,
@@ -60,41 +43,10 @@ from pypto_xdsl.frontend.pl.values import (
     is_tensor,
 )
 from pypto_xdsl.frontend.pl.vocabulary import EnumWord
-from pypto_xdsl.syntax.lists import Index
 from pypto_xdsl.syntax.spelling import did_you_mean
 
 MAX_SPLICES = 60
 """How deep inline functions may call each other."""
-
-_COMPARISONS: Mapping[type[ast.cmpop], Comparison] = {
-    ast.Eq: Comparison.EQ,
-    ast.NotEq: Comparison.NE,
-    ast.Lt: Comparison.LT,
-    ast.LtE: Comparison.LE,
-    ast.Gt: Comparison.GT,
-    ast.GtE: Comparison.GE,
-}
-_MIRRORED = {
-    Comparison.LT: Comparison.GT,
-    Comparison.LE: Comparison.GE,
-    Comparison.GT: Comparison.LT,
-    Comparison.GE: Comparison.LE,
-}
-
-
-@dataclass
-class Launch:
-    """What a call or submit says beside its arguments."""
-
-    deps: list[SSAValue] = field(default_factory=list[SSAValue])
-    width: SSAValue | None = None
-    sync_start: bool = False
-    predicate: Predicate | None = None
-    early_resolve: bool = False
-    no_dep: list[int] = field(default_factory=list[int])
-    dump: list[int] = field(default_factory=list[int])
-    directions: list[ArgDirection] | None = None
-    attributes: dict[str, Attribute] = field(default_factory=dict[str, Attribute])
 
 
 def call_member(context: Context, name: str, node: ast.Call) -> Value:
@@ -320,151 +272,6 @@ def _read_attributes(
                     launch.attributes[f"pl.{name}"] = attribute
 
 
-def constant_attribute(value: Value) -> Attribute | None:
-    """A constant as an attribute, None if it has no such form."""
-    match value:
-        case bool():
-            return BoolAttr.from_bool(value)
-        case int():
-            return IntegerAttr(value, i64)
-        case float():
-            return FloatAttr(value, f64)
-        case str():
-            return StringAttr(value)
-        case _:
-            return None
-
-
-# Dependencies and predicates
-
-
-def read_deps(context: Context, node: ast.expr) -> list[SSAValue]:
-    """`deps=[t0, ids, ids[i], None]`, or a comprehension over an array's elements."""
-    if isinstance(node, ast.ListComp):
-        return _packed(context, _comprehension(context, node), node)
-    if not isinstance(node, ast.List | ast.Tuple):
-        value = context.read(node)
-        listed = as_tuple(value)
-        if listed is None:
-            raise context.error(node, "deps is a list of tasks")
-        return [task_or_fail(context, element, node) for element in listed if element is not None]
-    found: list[SSAValue] = []
-    elements: list[SSAValue] = []
-    whole: list[SSAValue] = []
-    for element in node.elts:
-        if isinstance(element, ast.ListComp):
-            elements += _comprehension(context, element)
-            continue
-        value = context.read(element)
-        if value is None:
-            continue
-        task = task_or_fail(context, value, element)
-        if isinstance(task.owner, ArrayGetOp) and isinstance(element, ast.Subscript):
-            elements.append(task)
-        elif isinstance(task.type, ArrayType):
-            whole.append(task)
-        found.append(task)
-    return found + [task for task in elements if task not in found]
-
-
-def _comprehension(context: Context, node: ast.ListComp) -> list[SSAValue]:
-    if len(node.generators) != 1 or node.generators[0].ifs:
-        raise context.error(node, "a comprehension in deps has one 'for'")
-    generator = node.generators[0]
-    if not isinstance(generator.target, ast.Name):
-        raise context.error(generator.target, "a comprehension in deps has one variable")
-    try:
-        values = Evaluator(context.scope).evaluate(generator.iter)
-    except Unsettled as e:
-        raise context.error(generator.iter, f"'{ast.unparse(generator.iter)}' {e.reason}") from None
-    values = as_tuple(values)
-    if values is None or len(values) > 4096:
-        raise context.error(
-            generator.iter, "a comprehension in deps goes over a short constant range"
-        )
-    found: list[SSAValue] = []
-    name = generator.target.id
-    with context.names.frame():
-        for value in values:
-            context.names.bind(context.prefix + name, value)
-            found.append(task_or_fail(context, context.read(node.elt), node.elt))
-    return found
-
-
-def _packed(context: Context, tasks: Sequence[SSAValue], node: ast.expr) -> list[SSAValue]:
-    """Many tasks as one array of them."""
-    if len(tasks) <= 16:
-        return list(tasks)
-    array = context.emit(ArrayCreateOp(ArrayType(len(tasks), TASK_ID)), node).result
-    for place, task in enumerate(tasks):
-        index = context.as_index(place, node)
-        array = context.emit(ArrayUpdateOp(task, array, index), node).result
-    return [array]
-
-
-def read_predicate(context: Context, node: ast.expr) -> Predicate:
-    """`predicate=(t[i] > 0)`: an element of an integer tensor compared with a constant."""
-    rule = "a predicate compares an element of an integer tensor with a constant"
-    if not isinstance(node, ast.Compare) or len(node.ops) != 1:
-        raise context.error(node, rule)
-    comparison = _COMPARISONS.get(type(node.ops[0]))
-    if comparison is None:
-        raise context.error(node, rule)
-    left, right = node.left, node.comparators[0]
-    for element, constant, order in (
-        (left, right, comparison),
-        (right, left, _MIRRORED.get(comparison, comparison)),
-    ):
-        found = _predicate_element(context, element)
-        if found is None:
-            continue
-        value = context.read(constant)
-        if isinstance(value, Typed):
-            value = value.value
-        if isinstance(value, bool) or not isinstance(value, int):
-            raise context.error(constant, rule)
-        tensor, indices = found
-        return Predicate(tensor, indices, order, value)
-    raise context.error(node, rule)
-
-
-def _predicate_element(context: Context, node: ast.expr) -> tuple[SSAValue, Sequence[Index]] | None:
-    if isinstance(node, ast.Call) and len(node.args) == 2:
-        path = dotted_name(node.func)
-        if path is not None and path[-1] == "cast":
-            return _predicate_element(context, node.args[0])
-        if path is not None and path[-1] == "read":
-            base, subscript = node.args
-            return _element(context, base, subscript)
-        return None
-    if isinstance(node, ast.Subscript):
-        return _element(context, node.value, node.slice)
-    return None
-
-
-def _element(
-    context: Context, base: ast.expr, subscript: ast.expr
-) -> tuple[SSAValue, Sequence[Index]] | None:
-    tensor = context.read(base)
-    if not is_tensor(tensor):
-        return None
-    type = tensor_of(tensor.type)
-    if not is_element_type(type.element_type):
-        return None
-    parts = subscript.elts if isinstance(subscript, ast.Tuple | ast.List) else [subscript]
-    if len(parts) != type.get_num_dims():
-        raise context.error(subscript, f"a predicate needs {type.get_num_dims()} indices")
-    indices: list[Index] = []
-    for part in parts:
-        value = context.read(part)
-        plain = isinstance(value, int) and not isinstance(value, bool)
-        indices.append(value if plain else context.as_index(value, part))
-    return tensor, indices
-
-
-# The op
-
-
 def dispatch(
     context: Context,
     info: Any,
@@ -513,7 +320,7 @@ def dispatch(
     for result, parameter in zip(op.callee_results, info.lineage, strict=True):
         if parameter is None or parameter >= len(operands):
             continue
-        argument: SSAValue = operands[parameter]
+        argument = cast(SSAValue, operands[parameter])
         if is_tensor(argument) and info.directions[parameter] is not Direction.IN:
             context.written(argument, result)
     values = tuple(op.results)
@@ -548,11 +355,10 @@ def _argument(
         for mine, wanted in zip(symbolic_shape_of(have), symbolic_shape_of(want), strict=True):
             if isinstance(wanted, str):
                 symbols.setdefault(wanted, mine)
-            elif wanted != DYNAMIC_INDEX and isinstance(mine, int):
-                if mine not in (wanted, DYNAMIC_INDEX):
-                    raise context.error(
-                        node, f"{what} should be {describe_type(want)}, got {describe_type(have)}"
-                    )
+            elif isinstance(mine, int) and DYNAMIC_INDEX not in (mine, wanted) and mine != wanted:
+                raise context.error(
+                    node, f"{what} should be {describe_type(want)}, got {describe_type(have)}"
+                )
         return value
     if is_constant(value) or value is None or isinstance(value, Symbol):
         return context.materialize(value, node, type)

@@ -25,14 +25,15 @@ from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
 from pypto_xdsl.diagnostics import DiagnosticsError
-from pypto_xdsl.dialects.element_types import bit_width, is_float
+from pypto_xdsl.dialects.element_types import bit_width, is_float, is_integer
 from pypto_xdsl.dialects.orch.attributes import TASK_ID, FunctionKind, SplitMode, TaskIdType
 from pypto_xdsl.dialects.orch.tasks import TaskInvalidOp
 from pypto_xdsl.dialects.ptensor.memory import DimOp
 from pypto_xdsl.dialects.ptensor.types import is_tensor_type, symbols_of
-from pypto_xdsl.frontend.pl.compile_time import DType, StaticScope, Symbol
+from pypto_xdsl.frontend.pl.compile_time import StaticScope
 from pypto_xdsl.frontend.pl.liveness import Liveness
 from pypto_xdsl.frontend.pl.source import MAX_DEPTH, Node, Source
+from pypto_xdsl.frontend.pl.static_values import DType, Symbol
 from pypto_xdsl.frontend.pl.values import (
     Literal,
     Tuple,
@@ -333,10 +334,10 @@ class Context:
             if isinstance(value, float):
                 raise self.error(node, f"expected an index, got {value}")
             return self.constant(value, INDEX, node)
-        found = self.materialize(value, node)
+        found: SSAValue = self.materialize(value, node)
         if found.type == INDEX:
             return found
-        if isinstance(found.type, IntegerType) and bit_width(found.type) > 1:
+        if is_integer(found.type) and bit_width(found.type) > 1:
             return self.emit(arith.IndexCastOp(found, INDEX), node).result
         raise self.error(node, f"expected an index, got {describe_type(found.type)}")
 

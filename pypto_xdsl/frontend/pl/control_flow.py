@@ -281,9 +281,9 @@ class _Lowering:
     def _returned_names(self, body: Sequence[ast.stmt]) -> list[str] | None:
         for statement in body:
             for node in ast.walk(statement):
-                if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
-                    if node.targets[0].id.startswith(RETURN):
-                        return [RETURN]
+                target = node.targets[0] if isinstance(node, ast.Assign) else None
+                if isinstance(target, ast.Name) and target.id.startswith(RETURN):
+                    return [RETURN]
         return []
 
     def _returning(self, body: list[ast.stmt]) -> list[ast.stmt]:

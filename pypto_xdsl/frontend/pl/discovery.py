@@ -8,17 +8,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from pypto_xdsl.diagnostics import Diagnostic, DiagnosticsError
-from pypto_xdsl.frontend.pl.compile_time import (
-    Budget,
-    ClassDefinition,
-    Function,
-    StaticScope,
-    Unsettled,
-    with_defaults,
-)
+from pypto_xdsl.frontend.pl.compile_time import StaticScope, with_defaults
 from pypto_xdsl.frontend.pl.program import ProgramReader, read_class
 from pypto_xdsl.frontend.pl.source import Source, dotted_name
 from pypto_xdsl.frontend.pl.special_calls import function_decorator
+from pypto_xdsl.frontend.pl.static_values import Budget, ClassDefinition, Function, Unsettled
 from pypto_xdsl.syntax.spelling import did_you_mean
 
 _SHOWN = 8

@@ -12,11 +12,13 @@ from pypto_xdsl.dialects.ptensor.types import tensor_of
 from pypto_xdsl.dialects.tile.types import TileType
 from pypto_xdsl.frontend.pl import calls, operations, scalars, special_calls, subscripts
 from pypto_xdsl.frontend.pl.arguments import Arguments
-from pypto_xdsl.frontend.pl.compile_time import (
+from pypto_xdsl.frontend.pl.compile_time import Evaluator
+from pypto_xdsl.frontend.pl.context import Context
+from pypto_xdsl.frontend.pl.source import dotted_name
+from pypto_xdsl.frontend.pl.static_values import (
     DslCall,
     DslName,
     DType,
-    Evaluator,
     Function,
     Module,
     Record,
@@ -25,8 +27,6 @@ from pypto_xdsl.frontend.pl.compile_time import (
     describe,
     dsl_constant,
 )
-from pypto_xdsl.frontend.pl.context import Context
-from pypto_xdsl.frontend.pl.source import dotted_name
 from pypto_xdsl.frontend.pl.values import (
     Tuple,
     Typed,

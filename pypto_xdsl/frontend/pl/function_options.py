@@ -24,10 +24,11 @@ from pypto_xdsl.dialects.orch.function_marks import (
     SPMD_UNWRAPPED,
     WINDOWIZE,
 )
-from pypto_xdsl.frontend.pl.calls import constant_attribute
-from pypto_xdsl.frontend.pl.compile_time import DslName, Evaluator, Function, Unsettled
+from pypto_xdsl.frontend.pl.compile_time import Evaluator
+from pypto_xdsl.frontend.pl.launches import constant_attribute
 from pypto_xdsl.frontend.pl.source import dotted_name
 from pypto_xdsl.frontend.pl.special_calls import function_decorator
+from pypto_xdsl.frontend.pl.static_values import DslName, Function, Unsettled
 from pypto_xdsl.frontend.pl.values import describe_value
 from pypto_xdsl.frontend.pl.vocabulary import EnumWord
 from pypto_xdsl.syntax.spelling import did_you_mean

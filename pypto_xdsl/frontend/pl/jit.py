@@ -11,8 +11,8 @@ from xdsl.ir import Attribute
 
 from pypto_xdsl.dialects.orch.attributes import Direction
 from pypto_xdsl.frontend.pl.annotations import Annotation
-from pypto_xdsl.frontend.pl.compile_time import Symbol
 from pypto_xdsl.frontend.pl.context import Context
+from pypto_xdsl.frontend.pl.static_values import Symbol
 from pypto_xdsl.frontend.pl.values import (
     Typed,
     Value,

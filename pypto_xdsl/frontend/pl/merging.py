@@ -134,7 +134,7 @@ def _shaped(shape: Any, results: Sequence[OpResult]) -> Value:
     if isinstance(shape, list):
         parts = cast(list[Any], shape)
         return Tuple(tuple(_shaped(inner, results) for inner in parts))
-    return results[shape]
+    return results[cast(int, shape)]
 
 
 def merge_values(

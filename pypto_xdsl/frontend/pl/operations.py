@@ -19,9 +19,8 @@ from pypto_xdsl.dialects.ptensor.types import is_tensor_type
 from pypto_xdsl.dialects.tile.attributes import MemorySpace
 from pypto_xdsl.dialects.tile.types import TileType
 from pypto_xdsl.dialects.typed_op import InferringOp
-from pypto_xdsl.frontend.pl import cross_core_forms, gather_forms, structural_ops
+from pypto_xdsl.frontend.pl import cross_core_forms, gather_forms, structural_ops, tensor_forms
 from pypto_xdsl.frontend.pl.arguments import Arguments
-from pypto_xdsl.frontend.pl.compile_time import DType
 from pypto_xdsl.frontend.pl.context import Context, as_tuple
 from pypto_xdsl.frontend.pl.op_table import (
     OP_NAMES,
@@ -32,6 +31,7 @@ from pypto_xdsl.frontend.pl.op_table import (
     signature,
 )
 from pypto_xdsl.frontend.pl.scalars import binary, cast_value, extreme
+from pypto_xdsl.frontend.pl.static_values import DType
 from pypto_xdsl.frontend.pl.values import (
     Tuple,
     Typed,
@@ -58,6 +58,7 @@ from pypto_xdsl.syntax.spelling import did_you_mean
 
 FORMS: Mapping[str, structural_ops.Form] = {
     **structural_ops.FORMS,
+    **tensor_forms.FORMS,
     **gather_forms.FORMS,
     **cross_core_forms.FORMS,
 }

@@ -18,7 +18,7 @@ from pypto_xdsl.dialects.orch.functions import NO_PARAMETER, FuncOp
 from pypto_xdsl.dialects.ptensor.types import is_tensor_type
 from pypto_xdsl.frontend.pl import calls, control_flow, function_options, jit, statements
 from pypto_xdsl.frontend.pl.annotations import Annotation, AnnotationReader
-from pypto_xdsl.frontend.pl.compile_time import Evaluator, Function, StaticScope, Unsettled
+from pypto_xdsl.frontend.pl.compile_time import Evaluator, StaticScope
 from pypto_xdsl.frontend.pl.context import Context, hint
 from pypto_xdsl.frontend.pl.expressions import read as read_expression
 from pypto_xdsl.frontend.pl.function_options import Options
@@ -26,6 +26,7 @@ from pypto_xdsl.frontend.pl.liveness import Liveness
 from pypto_xdsl.frontend.pl.op_table import LEVELS, written_parameters
 from pypto_xdsl.frontend.pl.source import Source, dotted_name
 from pypto_xdsl.frontend.pl.special_calls import function_decorator
+from pypto_xdsl.frontend.pl.static_values import Function, Unsettled
 from pypto_xdsl.frontend.pl.values import Value, is_constant, is_tensor
 from pypto_xdsl.frontend.pl.vocabulary import INDEX
 

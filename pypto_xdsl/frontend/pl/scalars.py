@@ -10,9 +10,10 @@ from xdsl.dialects.builtin import IndexType, IntegerType, i1, i64
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from pypto_xdsl.dialects.element_types import bit_width, is_element_type, is_float, is_signed
-from pypto_xdsl.frontend.pl.compile_time import COMPARE, Unsettled, apply_binary, apply_unary
 from pypto_xdsl.frontend.pl.context import Context
+from pypto_xdsl.frontend.pl.python_operations import COMPARE, apply_binary, apply_unary
 from pypto_xdsl.frontend.pl.source import Node
+from pypto_xdsl.frontend.pl.static_values import Unsettled
 from pypto_xdsl.frontend.pl.values import (
     Literal,
     Typed,

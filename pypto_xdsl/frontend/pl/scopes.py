@@ -7,11 +7,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, UnitAttr, i32, i64
-from xdsl.ir import Attribute, Block, OpResult, Region, SSAValue
-from xdsl.irdl import AttrSizedResultSegments
+from xdsl.dialects.builtin import IntegerAttr, UnitAttr, i64
+from xdsl.ir import Attribute, Block, Region, SSAValue
 
-from pypto_xdsl.analysis.walk import walk
 from pypto_xdsl.dialects.orch.attributes import (
     Level,
     LevelAttr,
@@ -27,24 +25,20 @@ from pypto_xdsl.dialects.orch.scopes import (
     HierarchyOp,
     IncoreOp,
     OutlinableScopeOp,
-    ScopeOp,
     SplitAivOp,
     SpmdOp,
     TaskScopeOp,
-    YieldOp,
 )
 from pypto_xdsl.dialects.tile.grid import GetBlockIdxOp
-from pypto_xdsl.frontend.pl import calls, loops, statements
-from pypto_xdsl.frontend.pl.context import Context, Frame, as_tuple, hint
+from pypto_xdsl.frontend.pl import launches, statements
+from pypto_xdsl.frontend.pl.context import Context, as_tuple, hint
 from pypto_xdsl.frontend.pl.expressions import enum_word
+from pypto_xdsl.frontend.pl.scope_outputs import Outputs, bind_outputs, outputs_of
 from pypto_xdsl.frontend.pl.source import dotted_name
 from pypto_xdsl.frontend.pl.values import (
-    Tuple,
     Unavailable,
-    Value,
     describe_value,
     is_tensor,
-    is_value,
 )
 from pypto_xdsl.frontend.pl.vocabulary import INDEX
 from pypto_xdsl.syntax.spelling import did_you_mean
@@ -148,7 +142,7 @@ def _option(context: Context, options: _Options, name: str, node: ast.expr) -> N
                 raise context.error(node, "name_hint is a string that is an identifier")
             options.hint = value
         case "deps":
-            options.deps = calls.read_deps(context, node)
+            options.deps = launches.read_deps(context, node)
         case "core_num":
             value = context.read(node)
             if type(value) is int and value <= 0:
@@ -157,7 +151,7 @@ def _option(context: Context, options: _Options, name: str, node: ast.expr) -> N
         case "sync_start":
             options.sync_start = _boolean(context, node)
         case "predicate":
-            options.predicate = calls.read_predicate(context, node)
+            options.predicate = launches.read_predicate(context, node)
         case "allow_early_resolve":
             options.early_resolve = _boolean(context, node)
         case "windowize":
@@ -306,7 +300,7 @@ def _outlinable(
         properties=properties,
     )
     context.emit(op, statement)
-    _bind_outputs(context, outputs, op.outputs)
+    bind_outputs(context, outputs, op.outputs)
     if task is not None:
         assert op.task is not None
         context.bind(task, op.task)
@@ -314,7 +308,7 @@ def _outlinable(
 
 def _body(
     context: Context, statement: ast.stmt, kind: str, body: Sequence[ast.stmt] | Body
-) -> tuple[Block, _Outputs]:
+) -> tuple[Block, Outputs]:
     """The block of a scope, ended, and what it gives to names read after it."""
     block = Block()
     context.scopes.append(kind)
@@ -324,80 +318,8 @@ def _body(
         else:
             statements.read_body(context, body)
     context.scopes.pop()
-    return block, _outputs(context, statement, block, frame)
+    return block, outputs_of(context, statement, block, frame)
 
-
-def _outputs(context: Context, statement: ast.stmt, block: Block, frame: Frame) -> _Outputs:
-    """What a scope yields: the values of names read after it, each once, in order."""
-    outputs: dict[int, tuple[list[str], SSAValue]] = {}
-
-    def yielded(value: Value, name: str) -> None:
-        if isinstance(value, Tuple):
-            for element in value.elements:
-                yielded(element, "")
-            return
-        if not is_value(value) or not _defined_in(value, block):
-            return
-        entry = outputs.setdefault(id(value), ([], value))
-        if name:
-            entry[0].append(name)
-
-    places: list[tuple[str, Value]] = []
-    for name, value in frame.items():
-        live = name.startswith(loops.YIELD) or statements.is_live(context, statement, name)
-        if not live:
-            if is_value(value) and _defined_in(value, block):
-                context.names.bind(name, Unavailable("is assigned inside a scope"))
-            continue
-        yielded(value, name)
-        places.append((name, value))
-    order: dict[SSAValue, int] = dict.fromkeys(block.args, -1)
-    order |= {
-        result: place for place, result in enumerate(r for op in block.ops for r in op.results)
-    }
-    ends = sorted(outputs.values(), key=lambda output: order[output[1]])
-    terminator = YieldOp(*(value for _, value in ends))
-    terminator.location = context.source.location(statement)
-    block.add_op(terminator)
-    return _Outputs(ends, places, frame)
-
-
-@dataclass
-class _Outputs:
-    """What a scope yields, and the names that stand for it after the scope."""
-
-    values: list[tuple[list[str], SSAValue]]
-    """Each value once, with the names that are bound to it."""
-    places: list[tuple[str, Value]]
-    frame: Frame
-
-    @property
-    def types(self) -> list[Attribute]:
-        return [value.type for _, value in self.values]
-
-
-def _bind_outputs(context: Context, outputs: _Outputs, results: Sequence[OpResult]) -> None:
-    by_value = {id(value): place for place, (_, value) in enumerate(outputs.values)}
-
-    def outer(value: Value) -> Value:
-        if isinstance(value, Tuple):
-            return Tuple(tuple(outer(element) for element in value.elements))
-        if is_value(value) and id(value) in by_value:
-            return results[by_value[id(value)]]
-        return value
-
-    for name, value in outputs.places:
-        context.names.leave(name, outer(value), outputs.frame)
-    for (names, value), result in zip(outputs.values, results, strict=True):
-        result.name_hint = value.name_hint or (hint(names[0].rpartition(":")[2]) if names else None)
-
-
-def _defined_in(value: SSAValue, block: Block) -> bool:
-    owner = value.owner
-    return owner is block or getattr(owner, "parent", None) is block
-
-
-# Spmd
 
 _SPMD = (
     "core_num",
@@ -563,10 +485,10 @@ def _split_aiv(context: Context, statement: ast.For, mode: SplitMode) -> None:
         frame.pop(context.prefix + name, None)
     context.split_modes.pop()
     context.scopes.pop()
-    outputs = _outputs(context, statement, block, frame)
+    outputs = outputs_of(context, statement, block, frame)
     op = SplitAivOp(mode, outputs.types, Region(block))
     context.emit(op, statement)
-    _bind_outputs(context, outputs, op.outputs)
+    bind_outputs(context, outputs, op.outputs)
 
 
 # Scopes of tasks
@@ -595,50 +517,4 @@ def _task_scope(context: Context, statement: ast.With, call: ast.Call, form: str
     block, outputs = _body(context, statement, f"{TaskScopeOp.name} {mode.value}", statement.body)
     op = TaskScopeOp(mode, outputs.types, Region(block))
     context.emit(op, statement)
-    _bind_outputs(context, outputs, op.outputs)
-
-
-def drop_unused_outputs(function: Block) -> None:
-    """Rebuild the scopes in a function that yield what nobody uses."""
-    # A scope stands before the scopes in it: what it drops may be all that used theirs.
-    found = [op for top in function.ops for op in walk(top) if isinstance(op, ScopeOp)]
-    for op in found:
-        if any(not output.uses for output in op.outputs):
-            _without_unused(op)
-
-
-def _without_unused(op: ScopeOp) -> None:
-    kept = [place for place, output in enumerate(op.outputs) if output.uses]
-    end = op.yield_op
-    made_end = YieldOp(*[end.values[place] for place in kept])
-    made_end.location = end.location
-    body = op.body
-    end.detach()
-    end.erase()
-    body.block.add_op(made_end)
-    body = op.detach_region(body)
-    types = [op.outputs[place].type for place in kept]
-    properties = dict(op.properties)
-    extra: list[SSAValue] = []
-    if isinstance(op, OutlinableScopeOp):
-        extra = [] if op.task is None else [op.task]
-        properties[AttrSizedResultSegments.attribute_name] = DenseArrayBase.from_list(
-            i32, [len(types), len(extra)]
-        )
-    made = type(op).create(
-        operands=op.operands,
-        result_types=[*types, *(value.type for value in extra)],
-        properties=properties,
-        attributes=op.attributes,
-        regions=[body],
-        location=op.location,
-    )
-    block = op.parent
-    assert block is not None
-    block.insert_op_before(made, op)
-    old = [*(op.outputs[place] for place in kept), *extra]
-    for before, after in zip(old, made.results, strict=True):
-        after.name_hint = before.name_hint
-        before.replace_all_uses_with(after)
-    op.detach()
-    op.erase()
+    bind_outputs(context, outputs, op.outputs)

@@ -18,10 +18,11 @@ from pypto_xdsl.dialects.orch.tasks import (
     TaskInvalidOp,
     TaskIsValidOp,
 )
-from pypto_xdsl.frontend.pl import calls
-from pypto_xdsl.frontend.pl.compile_time import DType, Evaluator, Function, Unsettled
+from pypto_xdsl.frontend.pl import calls, launches
+from pypto_xdsl.frontend.pl.compile_time import Evaluator
 from pypto_xdsl.frontend.pl.context import Context, task_or_fail
 from pypto_xdsl.frontend.pl.source import dotted_name
+from pypto_xdsl.frontend.pl.static_values import DType, Function, Unsettled
 from pypto_xdsl.frontend.pl.values import (
     Tuple,
     Typed,
@@ -97,7 +98,7 @@ def _task_invalid(context: Context, node: ast.Call) -> Value:
 
 def _task_dummy(context: Context, node: ast.Call) -> Value:
     given = _arguments(context, node, "deps?")
-    deps = calls.read_deps(context, given["deps"]) if "deps" in given else []
+    deps = launches.read_deps(context, given["deps"]) if "deps" in given else []
     return context.emit(TaskDummyOp(deps), node).task
 
 

@@ -3,56 +3,49 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
-from math import prod
-from typing import TYPE_CHECKING, Any, NoReturn
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects import scf
-from xdsl.dialects.builtin import DYNAMIC_INDEX, TensorType, i1
+from xdsl.dialects.builtin import TensorType, i1
 from xdsl.ir import Attribute, Block, Region, SSAValue
-from xdsl.utils.exceptions import VerifyException
 
-from pypto_xdsl.dialects.element_types import is_element_type
 from pypto_xdsl.dialects.orch.attributes import FunctionKind
 from pypto_xdsl.dialects.orch.functions import ReturnOp
 from pypto_xdsl.dialects.ptensor.memory import TypeCastOp
 from pypto_xdsl.dialects.ptensor.types import (
-    explicit_strides_of,
     is_tensor_type,
-    layout_of,
-    pad_value_of,
     symbolic_shape_of,
     tensor_of,
-    tensor_type,
-    valid_shape_of,
 )
-from pypto_xdsl.dialects.tile.memory import LoadOp, ReshapeOp
 from pypto_xdsl.dialects.tile.types import TileType
-from pypto_xdsl.frontend.pl import loops, scopes, storage, subscripts
-from pypto_xdsl.frontend.pl.annotations import Annotation, AnnotationReader, tile_with_view
-from pypto_xdsl.frontend.pl.compile_time import describe
+from pypto_xdsl.frontend.pl import carries, loops, scope_outputs, scopes, storage, subscripts
+from pypto_xdsl.frontend.pl.annotations import Annotation
 from pypto_xdsl.frontend.pl.context import Construct, Context, Frame, as_tuple
 from pypto_xdsl.frontend.pl.function_options import is_prologue
 from pypto_xdsl.frontend.pl.liveness import is_yield
 from pypto_xdsl.frontend.pl.merging import Merge
 from pypto_xdsl.frontend.pl.scalars import cast_scalar, condition_type
 from pypto_xdsl.frontend.pl.source import dotted_name
+from pypto_xdsl.frontend.pl.static_values import describe
 from pypto_xdsl.frontend.pl.values import (
     Tuple,
     Typed,
     Unavailable,
     Value,
-    describe_type,
     describe_value,
-    fits,
-    is_constant,
-    is_literal,
     is_value,
-    literal_type,
 )
 
 if TYPE_CHECKING:
     from pypto_xdsl.frontend.pl.program import FunctionInfo
+
+from pypto_xdsl.frontend.pl.declared_types import (
+    annotation_reader,
+    declared_scalar,
+    declared_tensor,
+    with_annotation,
+)
 
 _ADVICE: dict[type[ast.stmt], str] = {
     ast.Try: "",
@@ -246,19 +239,6 @@ def _name_of(context: Context, target: ast.expr) -> str:
     return target.id
 
 
-def annotation_reader(context: Context) -> AnnotationReader:
-    """A reader of annotations among the names of the function."""
-
-    def resolve(node: ast.expr) -> Value:
-        if isinstance(node, ast.Name):
-            if context.is_defined(node.id):
-                return context.read(node)
-            return None
-        return context.read(node)
-
-    return AnnotationReader(context.source, context.scope, resolve)
-
-
 def _annotated(
     context: Context,
     target: ast.Name,
@@ -283,166 +263,6 @@ def _annotated(
     assign_name(context, target.id, found, target, value)
 
 
-def with_annotation(context: Context, value: Value, declared: Annotation, node: ast.expr) -> Value:
-    """A value as its annotation says: checked, and with the view and space that it spells out."""
-    match declared.kind:
-        case "Ignored":
-            return value
-        case "Tuple":
-            elements = as_tuple(value)
-            if elements is None:
-                if len(declared.parts) == 1:
-                    return with_annotation(context, value, declared.parts[0], node)
-                raise context.error(node, f"declared as a tuple, got {describe_value(value)}")
-            if len(elements) != len(declared.parts):
-                raise context.error(
-                    node,
-                    f"declared as a tuple of {len(declared.parts)}, got one of {len(elements)}",
-                )
-            parts = zip(elements, declared.parts, strict=True)
-            return Tuple(tuple(with_annotation(context, e, part, node) for e, part in parts))
-        case "Scalar":
-            return _scalar(context, value, declared, node)
-        case "Array":
-            if getattr(value, "type", None) != declared.type:
-                _disagree(context, value, declared, node)
-            return value
-        case "Tensor":
-            return _tensor(context, value, declared, node)
-        case _:
-            return _tile(context, value, declared, node)
-
-
-def _disagree(context: Context, value: Value, declared: Annotation, node: ast.expr) -> NoReturn:
-    assert declared.type is not None
-    raise context.error(
-        node, f"declared {describe_type(declared.type)}, but the value is {describe_value(value)}"
-    )
-
-
-def _scalar(context: Context, value: Value, declared: Annotation, node: ast.expr) -> Value:
-    type = declared.type
-    assert type is not None
-    if value is None:
-        return context.materialize(None, node)
-    if is_constant(value):
-        if is_literal(value):
-            if isinstance(value, bool) != (type == i1) or not fits(value, type):
-                _disagree(context, value, declared, node)
-            is_index = str(type) == "index"
-            return value if is_index or isinstance(value, bool) else Typed(value, type)
-        if literal_type(value) != type and not _both_integers(literal_type(value), type):
-            _disagree(context, value, declared, node)
-        return value
-    found = context.materialize(value, node)
-    if found.type == type:
-        return found
-    if _both_integers(found.type, type):
-        return found if str(type) == "index" else cast_scalar(context, found, type, node)
-    _disagree(context, value, declared, node)
-
-
-def _both_integers(a: Attribute, b: Attribute) -> bool:
-    words = ("index",)
-    return (str(a) in words or str(b) in words) and all(
-        is_element_type(t) and t != i1 and not str(t).startswith(("f", "bf")) for t in (a, b)
-    )
-
-
-def _tensor(context: Context, value: Value, declared: Annotation, node: ast.expr) -> Value:
-    want = tensor_of(declared.type)
-    if not is_value(value) or not is_tensor_type(value.type):
-        _disagree(context, value, declared, node)
-    have = tensor_of(value.type)
-    if have.element_type != want.element_type or have.get_num_dims() != want.get_num_dims():
-        _disagree(context, value, declared, node)
-    for mine, wanted in zip(have.get_shape(), want.get_shape(), strict=True):
-        if DYNAMIC_INDEX not in (mine, wanted) and mine != wanted:
-            _disagree(context, value, declared, node)
-    if not declared.view and declared.layout is None:
-        return value
-    view = declared.view
-    result = tensor_type(
-        symbolic_shape_of(have),
-        have.element_type,
-        valid=valid_shape_of(want) if view.get("valid_shape") else valid_shape_of(have),
-        strides=explicit_strides_of(want) or explicit_strides_of(have),
-        layout=layout_of(want),
-        pad=pad_value_of(want),
-    )
-    if result == have:
-        return value
-    return context.emit(TypeCastOp(value, result), node).result
-
-
-def _tile(context: Context, value: Value, declared: Annotation, node: ast.expr) -> Value:
-    want = TileType.of(declared.type)
-    if not is_value(value) or not isinstance(value.type, TileType):
-        _disagree(context, value, declared, node)
-    have = value.type
-    assert isinstance(have, TileType)
-    if _flattens(value, have, want):
-        # A window of more dimensions, loaded as rows: the load, then its rows.
-        value = context.emit(
-            ReshapeOp(value, ReshapeOp.reshaped(have, want.get_shape())), node
-        ).result
-        have = TileType.of(value.type)
-    if have.element_type != want.element_type or have.get_shape() != want.get_shape():
-        _disagree(context, value, declared, node)
-    space = declared.space or have.memory_space
-    if declared.space is None and not declared.view:
-        return value
-    valid = have.valid_shape
-    if not declared.view and have.layout == have.with_space(None).layout:
-        result = have.with_space(space)
-    else:
-        try:
-            result = tile_with_view(
-                have.get_shape(), have.element_type, space, declared.view, valid
-            )
-        except VerifyException as e:
-            raise context.error(node, str(e)) from None
-        if not any(w in declared.view for w in ("blayout", "slayout", "fractal")):
-            explicit = have.with_space(space)
-            result = result.with_layout(explicit.layout)
-        result = _filled_in(result, have, declared.view)
-    if result != have:
-        retype(value, result)
-    return value
-
-
-def _flattens(value: SSAValue, have: TileType, want: TileType) -> bool:
-    shapes = have.get_shape(), want.get_shape()
-    return (
-        isinstance(value.owner, LoadOp)
-        and len(shapes[0]) > len(shapes[1]) == 2
-        and prod(shapes[0]) == prod(shapes[1])
-        and have.element_type == want.element_type
-        and have.valid_shape == have.get_shape()
-    )
-
-
-def _filled_in(tile: TileType, like: TileType, given: Mapping[str, Any]) -> TileType:
-    """A tile whose padding and packing are those of another where a view does not say them."""
-    return TileType(
-        tile.get_shape(),
-        tile.element_type,
-        tile.memory_space,
-        valid=tile.valid_shape,
-        layout=tile.layout,
-        pad=tile.pad_value if "pad" in given else like.pad_value,
-        compact=tile.is_compact if "compact" in given else like.is_compact,
-    )
-
-
-def retype(value: SSAValue, type: Attribute) -> None:
-    """Give a value another type, where the text says so."""
-    value._type = type  # pyright: ignore
-
-
-# If
-
-
 def _if(context: Context, statement: ast.If) -> None:
     condition = context.read(statement.test)
     condition_type(context, condition, statement.test)
@@ -464,7 +284,7 @@ def _if(context: Context, statement: ast.If) -> None:
     _explicit_results(context, merge, statement, branches)
     (then_block, then, _), (else_block, orelse, _) = branches
     for name in sorted({*then, *orelse}):
-        if name.startswith(loops.YIELD):
+        if name.startswith(carries.YIELD):
             continue
         before = context.names.get(name)
         left, right = then.get(name, before), orelse.get(name, before)
@@ -529,8 +349,8 @@ def _explicit_results(
             raise context.error(statement, f"one branch yields '{left}', the other '{right}'")
         merge.add(
             context.prefix + left,
-            then[loops.yield_name(context, left)],
-            orelse[loops.yield_name(context, right)],
+            then[carries.yield_name(context, left)],
+            orelse[carries.yield_name(context, right)],
             keep=True,
         )
 
@@ -597,7 +417,7 @@ def read_function_body(context: Context, info: FunctionInfo, body: Sequence[ast.
         results.append(_result(context, info, value, declared[place] if declared else None, inner))
     info.result_types = [value.type for value in results]
     context.emit(ReturnOp(*results), at)
-    scopes.drop_unused_outputs(context.block)
+    scope_outputs.drop_unused_outputs(context.block)
     _function_policies(context, info)
 
 
@@ -614,12 +434,12 @@ def _result(
     type = declared.type
     assert type is not None
     if declared.kind == "Scalar":
-        found = context.materialize(_scalar(context, value, declared, node), node, type)
+        found = context.materialize(declared_scalar(context, value, declared, node), node, type)
         if found.type != type:
             found = cast_scalar(context, found, type, node)
         return found
     if declared.kind == "Tensor":
-        found = _tensor(context, value, declared, node)
+        found = declared_tensor(context, value, declared, node)
         assert is_value(found)
         if found.type != type and not _same_meaning(context, found.type, type):
             return context.emit(TypeCastOp(found, tensor_of(type)), node).result

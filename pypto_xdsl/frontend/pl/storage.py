@@ -11,9 +11,10 @@ from xdsl.ir import SSAValue
 from pypto_xdsl.dialects.tile.attributes import MemorySpace
 from pypto_xdsl.dialects.tile.storage import AllocOp, BufferType, PlaceOp
 from pypto_xdsl.frontend.pl.annotations import Annotation
-from pypto_xdsl.frontend.pl.compile_time import DslCall, Evaluator, Unsettled
+from pypto_xdsl.frontend.pl.compile_time import Evaluator
 from pypto_xdsl.frontend.pl.context import Context, hint
 from pypto_xdsl.frontend.pl.source import dotted_name
+from pypto_xdsl.frontend.pl.static_values import DslCall, Unsettled
 from pypto_xdsl.frontend.pl.values import Typed, Value, describe_value, is_tile, is_value
 from pypto_xdsl.frontend.pl.vocabulary import EnumWord
 

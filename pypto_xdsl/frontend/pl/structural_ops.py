@@ -9,20 +9,15 @@ from collections.abc import Callable, Mapping, Sequence
 from math import prod
 from typing import Any
 
-from xdsl.dialects.builtin import DYNAMIC_INDEX, TensorType
+from xdsl.dialects.builtin import DYNAMIC_INDEX
 from xdsl.ir import Attribute, SSAValue
 
-from pypto_xdsl.dialects.element_types import ElementType, as_element_type, byte_width
-from pypto_xdsl.dialects.ptensor import aliases
+from pypto_xdsl.dialects.element_types import ElementType, as_element_type
 from pypto_xdsl.dialects.ptensor import fill as tensor_fill
-from pypto_xdsl.dialects.ptensor import memory as ptensor
 from pypto_xdsl.dialects.ptensor.attributes import AtomicKind, PadValue, PadValueAttr
 from pypto_xdsl.dialects.ptensor.types import (
     TensorLayout,
     layout_of,
-    symbolic_shape_of,
-    tensor_of,
-    tensor_type,
     valid_shape_of,
 )
 from pypto_xdsl.dialects.tile import fill, rearrangement, windows
@@ -34,9 +29,7 @@ from pypto_xdsl.frontend.pl.arguments import (
     Bound,
     run_time_extents,
     static_extents,
-    symbolic_extents,
 )
-from pypto_xdsl.frontend.pl.compile_time import Symbol
 from pypto_xdsl.frontend.pl.values import Value, describe_value, is_literal, is_tensor, is_value
 from pypto_xdsl.syntax.lists import Index
 
@@ -48,7 +41,7 @@ def emit(bound: Bound, make: Callable[[], Any]) -> SSAValue:
     return bound.context.build(make, bound.node, bound.what).results[0]
 
 
-def _rank_must_be(bound: Bound, name: str, listed: Sequence[Value], rank: int) -> None:
+def rank_must_be(bound: Bound, name: str, listed: Sequence[Value], rank: int) -> None:
     if len(listed) != rank:
         raise bound.error(name, f"'{name}' lists {len(listed)} dimensions, expected {rank}")
 
@@ -61,15 +54,15 @@ def _load(arguments: Arguments) -> Value:
     source = bound.tensor_type("tensor")
     offsets, shape = bound.indices("offsets"), bound.extents("shapes")
     rank = source.get_num_dims()
-    _rank_must_be(bound, "offsets", offsets, rank)
-    _rank_must_be(bound, "shapes", shape, rank)
+    rank_must_be(bound, "offsets", offsets, rank)
+    rank_must_be(bound, "shapes", shape, rank)
     extents = static_extents(shape)
     if DYNAMIC_INDEX in extents:
         raise bound.error(
             "shapes", "the shape of a tile must be constant; use valid_shape for a tail"
         )
     valid: Sequence[Value] = bound.extents("valid_shape") if bound.has("valid_shape") else extents
-    _rank_must_be(bound, "valid_shape", valid, rank)
+    rank_must_be(bound, "valid_shape", valid, rank)
     valid = narrowed(valid, offsets, valid_shape_of(source), bound.boolean("clamp"))
     space = bound.word("target_memory", MemorySpace)
     layout = load_layout(extents, space, layout_of(source))
@@ -91,8 +84,10 @@ def narrowed(
     """The valid region of a window: with `clamp` no more than what is valid in the source."""
     found: list[Value] = []
     for extent, offset, limit in zip(valid, offsets, source, strict=True):
-        known = isinstance(extent, int) and isinstance(offset, int) and limit != DYNAMIC_INDEX
-        if known and clamp:
+        if not clamp or limit == DYNAMIC_INDEX:
+            found.append(extent)
+            continue
+        if isinstance(extent, int) and isinstance(offset, int):
             extent = max(0, min(extent, limit - offset))
         found.append(extent)
     return found
@@ -122,8 +117,8 @@ def _store(arguments: Arguments) -> Value:
     destination = bound.tensor("output_tensor")
     source = bound.tile("tile")
     offsets = bound.indices("offsets")
-    _rank_must_be(bound, "offsets", offsets, bound.tensor_type("output_tensor").get_num_dims())
-    atomic = _atomic(bound)
+    rank_must_be(bound, "offsets", offsets, bound.tensor_type("output_tensor").get_num_dims())
+    atomic = atomic_kind(bound)
     if bound.has("shapes"):
         # Rows, stored as a window of more dimensions.
         window = static_extents(bound.extents("shapes"))
@@ -140,7 +135,7 @@ def _store(arguments: Arguments) -> Value:
     return result
 
 
-def _atomic(bound: Bound) -> AtomicKind:
+def atomic_kind(bound: Bound) -> AtomicKind:
     value = bound.get("atomic")
     if isinstance(value, int) and not isinstance(value, bool) and value in (0, 1):
         return (AtomicKind.NONE, AtomicKind.ADD)[value]
@@ -171,12 +166,12 @@ def _tile_full(arguments: Arguments) -> Value:
     if DYNAMIC_INDEX in extents:
         raise bound.error("shape", "the shape of a tile must be constant")
     dtype = bound.dtype("dtype")
-    value = _fill_value(bound, dtype)
+    value = fill_value(bound, dtype)
     result = TileType(extents, as_element_type(dtype))
     return emit(bound, lambda: tile.FullOp(value, result))
 
 
-def _fill_value(bound: Bound, dtype: Attribute) -> SSAValue:
+def fill_value(bound: Bound, dtype: Attribute) -> SSAValue:
     value = bound.get("value")
     if not is_literal(value) and not is_value(value) and not hasattr(value, "value"):
         raise bound.error("value", f"'value' should be a number, got {describe_value(value)}")
@@ -211,11 +206,11 @@ def _move(arguments: Arguments) -> Value:
 def _tile_set_validshape(arguments: Arguments) -> Value:
     bound = arguments.bind("tile valid_rows valid_cols?")
     source = bound.tile("tile")
-    valid = _valid_extents(bound)
+    valid = valid_extents(bound)
     return emit(bound, lambda: tile.SetValidShapeOp(source, valid))
 
 
-def _valid_extents(bound: Bound) -> list[Index]:
+def valid_extents(bound: Bound) -> list[Index]:
     if not bound.has("valid_cols"):
         return bound.indices("valid_rows")
     return [*bound.indices("valid_rows"), *bound.indices("valid_cols")]
@@ -224,19 +219,19 @@ def _valid_extents(bound: Bound) -> list[Index]:
 def _tile_read(arguments: Arguments) -> Value:
     bound = arguments.bind("tile indices")
     source, indices = bound.tile("tile"), bound.indices("indices")
-    _rank_must_be(bound, "indices", indices, bound.tile_type("tile").get_num_dims())
+    rank_must_be(bound, "indices", indices, bound.tile_type("tile").get_num_dims())
     return emit(bound, lambda: tile.ReadOp(source, indices))
 
 
 def _tile_write(arguments: Arguments) -> Value:
     bound = arguments.bind("tile indices value")
     destination, indices = bound.tile("tile"), bound.indices("indices")
-    _rank_must_be(bound, "indices", indices, bound.tile_type("tile").get_num_dims())
+    rank_must_be(bound, "indices", indices, bound.tile_type("tile").get_num_dims())
     value = bound.scalar("value", bound.tile_type("tile").element_type)
     return emit(bound, lambda: tile.WriteOp(value, destination, indices))
 
 
-def _static_shape(bound: Bound, name: str) -> list[int]:
+def static_shape(bound: Bound, name: str) -> list[int]:
     extents = static_extents(bound.extents(name))
     if DYNAMIC_INDEX in extents:
         raise bound.error(name, "the shape of a tile must be constant")
@@ -246,20 +241,20 @@ def _static_shape(bound: Bound, name: str) -> list[int]:
 def _tile_slice(arguments: Arguments) -> Value:
     bound = arguments.bind("tile shape offset valid_shape? drop_dims? pad_value?")
     source, type = bound.tile("tile"), bound.tile_type("tile")
-    extents, offsets = _static_shape(bound, "shape"), bound.indices("offset")
-    _rank_must_be(bound, "offset", offsets, type.get_num_dims())
-    _rank_must_be(bound, "shape", extents, type.get_num_dims())
+    extents, offsets = static_shape(bound, "shape"), bound.indices("offset")
+    rank_must_be(bound, "offset", offsets, type.get_num_dims())
+    rank_must_be(bound, "shape", extents, type.get_num_dims())
     window = windows.SliceOp.window(type, offsets, extents)
     valid: Sequence[Index] = ()
     if bound.has("valid_shape") and bound.extents("valid_shape"):
         listed = bound.extents("valid_shape")
-        _rank_must_be(bound, "valid_shape", listed, type.get_num_dims())
+        rank_must_be(bound, "valid_shape", listed, type.get_num_dims())
         window = window.with_valid(static_extents(listed))
         valid = run_time_extents(bound.context, listed, bound.node)
     elif DYNAMIC_INDEX in window.valid_shape:
         # The part of the window that is valid in the tile follows from the tile's own.
         window = window.with_valid(extents)
-    pad = _pad_value(bound, "pad_value")
+    pad = pad_value(bound, "pad_value")
     value = emit(bound, lambda: windows.SliceOp(source, offsets, window, valid))
     if pad is not PadValue.NULL:
         value = emit(bound, lambda: fill.FillpadOp(value, properties=_pad(pad)))
@@ -283,7 +278,7 @@ def _pad(pad: PadValue) -> dict[str, Attribute]:
 def _extract(arguments: Arguments) -> Value:
     bound = arguments.bind("src index_row index_col shape *target_memory?")
     source, type = bound.tile("src"), bound.tile_type("src")
-    extents = _static_shape(bound, "shape")
+    extents = static_shape(bound, "shape")
     offsets = [*bound.indices("index_row"), *bound.indices("index_col")]
     space = bound.word("target_memory", MemorySpace, MemorySpace.VEC)
     valid = windows.window_valid(type.valid_shape, offsets, extents)
@@ -313,19 +308,19 @@ def _tile_assemble(arguments: Arguments) -> Value:
     bound = arguments.bind("target source offset")
     destination, source = bound.tile("target"), bound.tile("source")
     offsets = bound.indices("offset")
-    _rank_must_be(bound, "offset", offsets, bound.tile_type("target").get_num_dims())
+    rank_must_be(bound, "offset", offsets, bound.tile_type("target").get_num_dims())
     return emit(bound, lambda: windows.AssembleOp(source, destination, offsets))
 
 
 def _tile_transpose(arguments: Arguments) -> Value:
     bound = arguments.bind("tile axis1? axis2? tmp_tile?")
     source, rank = bound.tile("tile"), bound.tile_type("tile").get_num_dims()
-    axes = _axes(bound, rank)
+    axes = axes_of(bound, rank)
     tmp = bound.tile("tmp_tile") if bound.has("tmp_tile") else None
     return emit(bound, lambda: rearrangement.TransposeOp(source, tmp, axis1=axes[0], axis2=axes[1]))
 
 
-def _axes(bound: Bound, rank: int) -> tuple[int, int]:
+def axes_of(bound: Bound, rank: int) -> tuple[int, int]:
     axes = bound.integer("axis1", 0), bound.integer("axis2", 1)
     for name, axis in zip(("axis1", "axis2"), axes, strict=True):
         if not -rank <= axis < rank:
@@ -336,7 +331,7 @@ def _axes(bound: Bound, rank: int) -> tuple[int, int]:
 def _tile_reinterpret_view(arguments: Arguments) -> Value:
     bound = arguments.bind("data dtype *shape?")
     source = bound.tile("data")
-    shape = _static_shape(bound, "shape") if bound.has("shape") else None
+    shape = static_shape(bound, "shape") if bound.has("shape") else None
     dtype = as_element_type(bound.dtype("dtype"))
     return emit(
         bound,
@@ -355,9 +350,9 @@ def _reinterpreted(type: TileType, dtype: ElementType, shape: Sequence[int] | No
 
 def _fillpad_expand(arguments: Arguments) -> Value:
     bound = arguments.bind("tile shape pad_value?")
-    pad = _pad_value(bound, "pad_value")
+    pad = pad_value(bound, "pad_value")
     pad = PadValue.ZERO if pad is PadValue.NULL else pad
-    extents = _static_shape(bound, "shape")
+    extents = static_shape(bound, "shape")
     if is_tensor(bound.get("tile")):
         source = bound.tensor("tile")
         return emit(bound, lambda: tensor_fill.FillpadExpandOp(source, extents, pad))
@@ -373,7 +368,7 @@ def _fillpad(level: str, name: str) -> Form:
         made = Arguments(arguments.context, arguments.node, arguments.what)
         made.positional = [(bound.get("tile"), bound.node_of("tile"))]
         if bound.has("pad_value"):
-            pad = tuple(PadValue).index(_pad_value(bound, "pad_value"))
+            pad = tuple(PadValue).index(pad_value(bound, "pad_value"))
             made.keywords["pad_value"] = (pad, bound.node_of("pad_value"))
         return generic_call(made, level, name)
 
@@ -383,266 +378,7 @@ def _fillpad(level: str, name: str) -> Form:
 # Tensors
 
 
-def _tensor_transpose(arguments: Arguments) -> Value:
-    bound = arguments.bind("tensor axis1? axis2? valid_shape?")
-    source, rank = bound.tensor("tensor"), bound.tensor_type("tensor").get_num_dims()
-    axes = _axes(bound, rank)
-    value = emit(bound, lambda: aliases.TransposeOp(source, *axes))
-    if bound.has("valid_shape"):
-        valid = bound.indices("valid_shape")
-        value = emit(bound, lambda: ptensor.SetValidShapeOp(value, valid))
-    return value
-
-
-def _tensor_reinterpret_view(arguments: Arguments) -> Value:
-    bound = arguments.bind("data dtype *shape?")
-    source, type = bound.tensor("data"), bound.tensor_type("data")
-    dtype = bound.dtype("dtype")
-    if bound.has("shape"):
-        shape = bound.extents("shape")
-    else:
-        shape = list(symbolic_shape_of(type))
-        last = shape[-1]
-        scaled = last * byte_width(type.element_type) if isinstance(last, int) else None
-        if scaled is None or scaled % byte_width(dtype) or last == DYNAMIC_INDEX:
-            raise bound.error("data", "cannot tell the last extent: give shape=")
-        shape[-1] = scaled // byte_width(dtype)
-    result = tensor_type([e if isinstance(e, str) else e for e in symbolic_extents(shape)], dtype)
-    sizes = run_time_extents(bound.context, shape, bound.node)
-    return emit(bound, lambda: aliases.ReinterpretViewOp(source, result, sizes))
-
-
-def _create_l1(arguments: Arguments) -> Value:
-    bound = arguments.bind("shape dtype transpose?")
-    extents = _static_shape(bound, "shape")
-    result = tensor_type(extents, bound.dtype("dtype"))
-    transpose = bound.boolean("transpose")
-    return emit(bound, lambda: tensor_fill.CreateL1Op(result, transpose=transpose))
-
-
-def _tensor_create(arguments: Arguments) -> Value:
-    bound = arguments.bind("shape dtype layout? manual_dep? init_value?")
-    shape = bound.extents("shape")
-    dtype = bound.dtype("dtype")
-    layout = bound.word("layout", TensorLayout, TensorLayout.ND)
-    sizes = run_time_extents(bound.context, shape, bound.node_of("shape"))
-    type = tensor_type(symbolic_extents(shape), dtype, layout=layout)
-    value = bound.get("init_value")
-    if value is not None:
-        filled = bound.context.materialize(value, bound.node_of("init_value"), dtype)
-        return emit(bound, lambda: ptensor.FullOp(filled, type, sizes))
-    return emit(bound, lambda: ptensor.CreateOp(type, sizes))
-
-
-def _tensor_full(arguments: Arguments) -> Value:
-    bound = arguments.bind("shape dtype value")
-    shape = bound.extents("shape")
-    dtype = bound.dtype("dtype")
-    value = _fill_value(bound, dtype)
-    sizes = run_time_extents(bound.context, shape, bound.node_of("shape"))
-    type = tensor_type(symbolic_extents(shape), dtype)
-    return emit(bound, lambda: ptensor.FullOp(value, type, sizes))
-
-
-def _tensor_slice(arguments: Arguments) -> Value:
-    bound = arguments.bind("tensor shape offset valid_shape? drop_dims? pad_value? clamp?")
-    source = bound.tensor("tensor")
-    shape, offsets = bound.extents("shape"), bound.indices("offset")
-    rank = bound.tensor_type("tensor").get_num_dims()
-    _rank_must_be(bound, "offset", offsets, rank)
-    if len(shape) > rank or not shape:
-        raise bound.error("shape", f"'shape' lists {len(shape)} dimensions, expected {rank}")
-    valid = bound.extents("valid_shape") if bound.has("valid_shape") else []
-    dropped = bound.extents("drop_dims") if bound.has("drop_dims") else []
-    pad = _pad_value(bound, "pad_value")
-    if bound.boolean("clamp") and not valid and len(shape) == rank:
-        limits = valid_shape_of(bound.tensor_type("tensor"))
-        valid = narrowed(shape, offsets, limits, clamp=True)
-    value = slice_tensor(bound, source, shape, offsets, valid, pad)
-    if dropped:
-        value = drop_dimensions(bound, value, [int(axis) for axis in dropped])
-    return value
-
-
-def slice_tensor(
-    bound: Bound,
-    source: SSAValue,
-    shape: Sequence[Value],
-    offsets: Sequence[Index],
-    valid: Sequence[Value] = (),
-    pad: PadValue = PadValue.NULL,
-) -> SSAValue:
-    """A window of a tensor, with a valid region where one is given."""
-    type = tensor_of(source.type)
-    sizes = run_time_extents(bound.context, shape, bound.node)
-    known = valid and all(isinstance(extent, int) for extent in valid)
-    result = tensor_type(
-        symbolic_extents(shape),
-        type.element_type,
-        valid=static_extents(valid) if known and len(valid) == len(shape) else None,
-        layout=layout_of(type),
-    )
-    value = emit(bound, lambda: ptensor.SliceOp(source, offsets, result, sizes))
-    if valid and not known and list(valid) != list(shape):
-        if len(valid) != len(shape):
-            raise bound.error("valid_shape", f"lists {len(valid)} extents, expected {len(shape)}")
-        listed = [v if isinstance(v, int) else bound.context.as_index(v, bound.node) for v in valid]
-        value = emit(bound, lambda: ptensor.SetValidShapeOp(value, listed))
-    if pad is not PadValue.NULL:
-        value = emit(bound, lambda: ptensor.TypeCastOp(value, with_pad(value.type, pad)))
-    return value
-
-
-def with_pad(type: Attribute, pad: PadValue) -> TensorType[Attribute]:
-    """The same tensor type with another pad value."""
-    tensor = tensor_of(type)
-    return tensor_type(
-        symbolic_shape_of(tensor),
-        tensor.element_type,
-        valid=valid_shape_of(tensor),
-        layout=layout_of(tensor),
-        pad=pad,
-    )
-
-
-def drop_dimensions(bound: Bound, value: SSAValue, axes: Sequence[int]) -> SSAValue:
-    """The same tensor without dimensions of extent 1."""
-    type = tensor_of(value.type)
-    shape = symbolic_shape_of(type)
-    for axis in axes:
-        if not 0 <= axis < len(shape) or shape[axis] != 1:
-            raise bound.error("drop_dims", f"cannot drop dimension {axis}: its extent is not 1")
-    kept = [axis for axis in range(len(shape)) if axis not in axes]
-    valid = valid_shape_of(type)
-    result = tensor_type(
-        [shape[axis] for axis in kept],
-        type.element_type,
-        valid=[valid[axis] for axis in kept] if valid != type.get_shape() else None,
-    )
-    return reshape_tensor(bound, value, result)
-
-
-def reshape_tensor(
-    bound: Bound, value: SSAValue, result: TensorType[Attribute], sizes: Sequence[Index] = ()
-) -> SSAValue:
-    """A tensor in another shape; run-time extents that are not given are read from the source."""
-    if DYNAMIC_INDEX in result.get_shape() and not sizes:
-        source = tensor_of(value.type)
-        listed: list[Index] = []
-        axes = iter(axis for axis, extent in enumerate(source.get_shape()) if extent < 0)
-        for extent in result.get_shape():
-            if extent != DYNAMIC_INDEX:
-                listed.append(extent)
-                continue
-            axis = next(axes)
-            dim = bound.context.emit(ptensor.DimOp(value, axis), bound.node)
-            listed.append(dim.result)
-        sizes = listed
-    return emit(bound, lambda: ptensor.ReshapeOp(value, result, sizes))
-
-
-def _tensor_reshape(arguments: Arguments) -> Value:
-    bound = arguments.bind("tensor shape valid_shape?")
-    source, type = bound.tensor("tensor"), bound.tensor_type("tensor")
-    shape = bound.extents("shape")
-    if -1 in shape:
-        static = type.get_shape()
-        rest = prod(extent for extent in shape if isinstance(extent, int) and extent != -1)
-        if DYNAMIC_INDEX in static or shape.count(-1) > 1 or not rest:
-            raise bound.error("shape", "cannot tell the extent that -1 stands for")
-        shape = [prod(static) // rest if extent == -1 else extent for extent in shape]
-    sizes = run_time_extents(bound.context, shape, bound.node_of("shape"))
-    result = tensor_type(symbolic_extents(shape), type.element_type)
-    value = emit(bound, lambda: ptensor.ReshapeOp(source, result, sizes))
-    if bound.has("valid_shape"):
-        valid = bound.indices("valid_shape")
-        value = emit(bound, lambda: ptensor.SetValidShapeOp(value, valid))
-    return value
-
-
-def _assemble(arguments: Arguments) -> Value:
-    bound = arguments.bind("target source offset *atomic?")
-    destination, source = bound.tensor("target"), bound.tensor("source")
-    offsets = bound.indices("offset")
-    _rank_must_be(bound, "offset", offsets, bound.tensor_type("target").get_num_dims())
-    return assemble_tensor(bound, source, destination, offsets, _atomic(bound))
-
-
-def assemble_tensor(
-    bound: Bound,
-    source: SSAValue,
-    destination: SSAValue,
-    offsets: Sequence[Index],
-    atomic: AtomicKind = AtomicKind.NONE,
-) -> SSAValue:
-    """Write a tensor into another; all names of the other stand for the result."""
-    extra = tensor_of(source.type).get_num_dims() - tensor_of(destination.type).get_num_dims()
-    if extra > 0:
-        source = drop_dimensions(bound, source, range(extra))
-    result = emit(bound, lambda: ptensor.AssembleOp(source, destination, offsets, atomic=atomic))
-    bound.context.written(destination, result)
-    return result
-
-
-def _dim(arguments: Arguments) -> Value:
-    bound = arguments.bind("tensor axis")
-    tensor, type = bound.tensor("tensor"), bound.tensor_type("tensor")
-    axis, rank = bound.integer("axis"), type.get_num_dims()
-    if not -rank <= axis < rank:
-        raise bound.error("axis", f"axis {axis} of a tensor of {rank} dimensions")
-    axis %= rank
-    extent = type.get_shape()[axis]
-    if extent != DYNAMIC_INDEX:
-        return extent
-    return emit(bound, lambda: ptensor.DimOp(tensor, axis))
-
-
-def _tensor_read(arguments: Arguments) -> Value:
-    bound = arguments.bind("tensor indices")
-    source, indices = bound.tensor("tensor"), bound.indices("indices")
-    _rank_must_be(bound, "indices", indices, bound.tensor_type("tensor").get_num_dims())
-    return emit(bound, lambda: ptensor.ReadOp(source, indices))
-
-
-def _tensor_write(arguments: Arguments) -> Value:
-    bound = arguments.bind("tensor indices value")
-    destination, indices = bound.tensor("tensor"), bound.indices("indices")
-    _rank_must_be(bound, "indices", indices, bound.tensor_type("tensor").get_num_dims())
-    element = bound.tensor_type("tensor").element_type
-    value = bound.scalar("value", element)
-    result = emit(bound, lambda: ptensor.WriteOp(value, destination, indices))
-    bound.context.written(destination, result)
-    return result
-
-
-def _tensor_set_validshape(arguments: Arguments) -> Value:
-    bound = arguments.bind("tensor valid_rows valid_cols?")
-    source = bound.tensor("tensor")
-    valid = _valid_extents(bound)
-    return emit(bound, lambda: ptensor.SetValidShapeOp(source, valid))
-
-
-def _view(arguments: Arguments) -> Value:
-    bound = arguments.bind("tensor shape? valid_shape? *layout?")
-    source, type = bound.tensor("tensor"), bound.tensor_type("tensor")
-    layout = bound.word("layout", TensorLayout, layout_of(type))
-    if bound.has("shape"):
-        shape = bound.extents("shape")
-    else:
-        shape = [Symbol(e) if isinstance(e, str) else e for e in symbolic_shape_of(type)]
-        if layout is not layout_of(type):
-            # The same bytes in the other order: rows are columns.
-            shape[-2:] = reversed(shape[-2:])
-    sizes = run_time_extents(bound.context, shape, bound.node)
-    result = tensor_type(symbolic_extents(shape), type.element_type, layout=layout)
-    value = emit(bound, lambda: aliases.LayoutViewOp(source, result, sizes))
-    if bound.has("valid_shape"):
-        valid = bound.indices("valid_shape")
-        value = emit(bound, lambda: ptensor.SetValidShapeOp(value, valid))
-    return value
-
-
-def _pad_value(bound: Bound, name: str) -> PadValue:
+def pad_value(bound: Bound, name: str) -> PadValue:
     value = bound.get(name)
     if isinstance(value, int | float) and not isinstance(value, bool):
         if value == 0:
@@ -672,19 +408,6 @@ FORMS: Mapping[str, Form] = {
     "tile.fillpad_expand": _fillpad_expand,
     "tensor.fillpad": _fillpad("tensor", "fillpad"),
     "tensor.fillpad_expand": _fillpad_expand,
-    "tensor.transpose": _tensor_transpose,
-    "tensor.reinterpret_view": _tensor_reinterpret_view,
-    "tensor.create_l1": _create_l1,
-    "tensor.create": _tensor_create,
-    "tensor.full": _tensor_full,
-    "tensor.slice": _tensor_slice,
-    "tensor.reshape": _tensor_reshape,
-    "tensor.assemble": _assemble,
-    "tensor.dim": _dim,
-    "tensor.read": _tensor_read,
-    "tensor.write": _tensor_write,
-    "tensor.set_validshape": _tensor_set_validshape,
-    "tensor.view": _view,
 }
 """Ops with a form of their own, by level and name."""
 

@@ -19,10 +19,11 @@ from pypto_xdsl.dialects.tile import memory as tile
 from pypto_xdsl.dialects.tile.types import TileType
 from pypto_xdsl.frontend.pl import operations
 from pypto_xdsl.frontend.pl.arguments import Arguments, Bound, to_indices
-from pypto_xdsl.frontend.pl.compile_time import Evaluator, Symbol, Unsettled
+from pypto_xdsl.frontend.pl.compile_time import Evaluator
 from pypto_xdsl.frontend.pl.context import Context, as_tuple
 from pypto_xdsl.frontend.pl.scalars import binary
-from pypto_xdsl.frontend.pl.structural_ops import (
+from pypto_xdsl.frontend.pl.static_values import Symbol, Unsettled
+from pypto_xdsl.frontend.pl.tensor_forms import (
     assemble_tensor,
     drop_dimensions,
     reshape_tensor,

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias, TypeGuard
+from typing import Any, TypeAlias, TypeGuard, cast
 
-from xdsl.dialects.builtin import IntegerType, TensorType
+from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Attribute, SSAValue
 
-from pypto_xdsl.dialects.element_types import bit_width, is_element_type, is_float
+from pypto_xdsl.dialects.element_types import bit_width, is_element_type, is_float, is_integer
 from pypto_xdsl.dialects.orch.attributes import TaskIdType, is_array
 from pypto_xdsl.dialects.ptensor.types import is_tensor_type, tensor_of
 from pypto_xdsl.dialects.tile.types import TileType
-from pypto_xdsl.frontend.pl.compile_time import DslCall, DType, Symbol
+from pypto_xdsl.frontend.pl.static_values import DslCall, DType, Symbol
 from pypto_xdsl.frontend.pl.vocabulary import DTYPE_NAMES, EnumWord
 
 
@@ -112,7 +112,7 @@ def describe_value(value: Value) -> str:
     """What a value is, in words of the DSL."""
     match value:
         case SSAValue():
-            return describe_type(value.type)
+            return describe_type(cast(SSAValue, value).type)
         case bool():
             return "a bool"
         case int():
@@ -160,7 +160,7 @@ def fits(value: Literal, type: Attribute) -> bool:
         return True
     if isinstance(value, float):
         return False
-    if isinstance(type, IntegerType):
+    if is_integer(type):
         width = bit_width(type)
         return -(1 << (width - 1)) <= value < (1 << width) if width > 1 else value in (0, 1)
     return -(1 << 63) <= value < (1 << 63)

@@ -377,7 +377,7 @@ def _pop(name: str) -> Callable[[Any], Parts]:
 
 def _place(attribute: Any) -> int:
     """A word as PyPTO's number."""
-    words: list[Any] = list(type(attribute.data))
+    words: list[Any] = list(cast(Any, type(attribute.data)))
     return words.index(attribute.data)
 
 

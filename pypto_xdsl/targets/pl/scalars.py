@@ -12,14 +12,13 @@ from xdsl.dialects.builtin import (
     FloatAttr,
     IndexType,
     IntegerAttr,
-    IntegerType,
     f32,
     i1,
 )
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from pypto_xdsl.diagnostics import OpError
-from pypto_xdsl.dialects.element_types import is_signed
+from pypto_xdsl.dialects.element_types import is_integer, is_signed
 from pypto_xdsl.frontend.pl.vocabulary import INDEX, spell_dtype
 
 Part = str | SSAValue
@@ -158,8 +157,7 @@ def expression(op: Operation) -> list[Part]:
 
 
 def _is_signed(type: Attribute) -> bool:
-    is_integer = isinstance(type, IntegerType | IndexType)
-    return not is_integer or is_signed(type)
+    return not (is_integer(type) or isinstance(type, IndexType)) or is_signed(type)
 
 
 def _integer_comparison(op: arith.CmpiOp) -> list[Part]:

@@ -155,10 +155,11 @@ class BodyWriter:
             self.flush()
         text = self._text(parts)
         (first, *more) = list(result.uses) or [None]
-        if first is not None and not more and first.operation.parent is op.parent:
-            if len(text) < 160 and not isinstance(first.operation, scf.ForOp | scf.WhileOp):
-                self._pending[result] = text
-                return
+        alone = first is not None and not more and first.operation.parent is op.parent
+        loops = first is not None and isinstance(first.operation, scf.ForOp | scf.WhileOp)
+        if alone and not loops and len(text) < 160:
+            self._pending[result] = text
+            return
         self.flush()
         self._assign([result], _bare(text))
 

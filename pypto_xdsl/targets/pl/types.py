@@ -13,6 +13,7 @@ from pypto_xdsl.dialects.ptensor.attributes import PadValue
 from pypto_xdsl.dialects.ptensor.types import (
     TensorLayout,
     explicit_strides_of,
+    is_tensor_type,
     layout_of,
     pad_value_of,
     symbolic_shape_of,
@@ -47,7 +48,7 @@ def annotation(type: Attribute, buffer: str | None = None) -> str | None:
 
 def symbols_in(type: Attribute) -> Sequence[str]:
     """The symbols of a type's extents."""
-    if not isinstance(type, TensorType):
+    if not is_tensor_type(type):
         return ()
     return [extent for extent in symbolic_shape_of(tensor_of(type)) if isinstance(extent, str)]
 

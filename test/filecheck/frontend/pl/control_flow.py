@@ -29,7 +29,9 @@ class ControlFlow:
     # A loop that goes down runs up, with a computed index.
     @pl.function(type=pl.FunctionType.InCore)
     def down(
-        self, t: pl.Tensor[[16], pl.INT32], n: pl.Scalar[pl.INDEX],
+        self,
+        t: pl.Tensor[[16], pl.INT32],
+        n: pl.Scalar[pl.INDEX],
         out: pl.Out[pl.Tensor[[16], pl.INT32]],
     ) -> pl.Tensor[[16], pl.INT32]:
         for i in pl.range(n, 0, -2):

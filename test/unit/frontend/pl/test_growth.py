@@ -1,4 +1,4 @@
-"""Reading and printing do linear work: four times the program costs less than five times the calls."""
+"""Reading and printing do linear work: four times the program costs under five times the calls."""
 
 import cProfile
 import pstats

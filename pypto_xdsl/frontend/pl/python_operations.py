@@ -1,0 +1,156 @@
+"""The operators, functions and methods of Python evaluated at compile time, within bounds."""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable
+from typing import Any, cast
+
+from pypto_xdsl.frontend.pl.static_values import Unsettled
+
+MAX_BITS = 4096
+"""How large an integer may get."""
+
+
+MAX_LENGTH = 65_536
+"""How long a sequence or a string may get."""
+
+
+def _listed(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that gives a list where the function gives an iterator."""
+
+    def listed(*arguments: Any) -> Any:
+        return list(function(*arguments))
+
+    return listed
+
+
+_BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: cast(Any, operator.truediv),
+    ast.FloorDiv: cast(Any, operator.floordiv),
+    ast.Mod: operator.mod,
+    ast.Pow: cast(Any, operator.pow),
+    ast.LShift: cast(Any, operator.lshift),
+    ast.RShift: cast(Any, operator.rshift),
+    ast.BitAnd: cast(Any, operator.and_),
+    ast.BitOr: cast(Any, operator.or_),
+    ast.BitXor: cast(Any, operator.xor),
+}
+
+
+_UNARY: dict[type[ast.unaryop], Callable[[Any], Any]] = {
+    ast.UAdd: operator.pos,
+    ast.USub: operator.neg,
+    ast.Not: operator.not_,
+    ast.Invert: operator.invert,
+}
+
+
+COMPARE: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+    ast.Is: operator.is_,
+    ast.IsNot: operator.is_not,
+    ast.In: lambda a, b: a in b,
+    ast.NotIn: lambda a, b: a not in b,
+}
+
+
+BUILTINS: dict[str, Callable[..., Any]] = {
+    "len": len,
+    "max": max,
+    "min": min,
+    "abs": abs,
+    "sum": sum,
+    "round": round,
+    "int": int,
+    "float": float,
+    "bool": bool,
+    "str": str,
+    "list": list,
+    "tuple": tuple,
+    "dict": dict,
+    "set": set,
+    "sorted": sorted,
+    "enumerate": _listed(enumerate),
+    "zip": _listed(zip),
+    "reversed": _listed(reversed),
+    "divmod": divmod,
+    "all": all,
+    "any": any,
+}
+
+
+PLAIN = (bool, int, float, str, type(None), tuple, list, dict, set, range)
+
+
+def apply_binary(op: ast.operator, left: Any, right: Any) -> Any:
+    """A binary operation of Python, within bounds. Raises `Unsettled`."""
+    function = _BINARY.get(type(op))
+    if function is None:
+        raise Unsettled("uses an operator that is not supported")
+    if isinstance(op, ast.Pow | ast.LShift) and isinstance(left, int) and isinstance(right, int):
+        grows = right if isinstance(op, ast.LShift) else right * max(left.bit_length(), 1)
+        if grows > MAX_BITS:
+            raise Unsettled(f"makes an integer of more than {MAX_BITS} bits")
+    if isinstance(op, ast.Mult):
+        for sequence, count in ((left, right), (right, left)):
+            repeats = isinstance(sequence, str | list | tuple) and isinstance(count, int)
+            if repeats and length_of(sequence) * count > MAX_LENGTH:
+                raise Unsettled(f"makes a sequence of more than {MAX_LENGTH} elements")
+    if isinstance(op, ast.Mod) and isinstance(left, str):
+        raise Unsettled("formats a string with %; use an f-string")
+    try:
+        value = function(left, right)
+    except (ArithmeticError, TypeError, ValueError) as e:
+        raise Unsettled(str(e)) from None
+    return bounded(value)
+
+
+def apply_unary(op: ast.unaryop, operand: Any) -> Any:
+    """A unary operation of Python. Raises `Unsettled`."""
+    try:
+        return _UNARY[type(op)](operand)
+    except TypeError as e:
+        raise Unsettled(str(e)) from None
+
+
+def length_of(value: Any) -> int:
+    return len(value)
+
+
+def bounded(value: Any) -> Any:
+    """`value`, or `Unsettled` if it is larger than the evaluator may hold."""
+    if isinstance(value, int) and value.bit_length() > MAX_BITS:
+        raise Unsettled(f"makes an integer of more than {MAX_BITS} bits")
+    if isinstance(value, str | list | tuple | dict | set | range) and length_of(value) > MAX_LENGTH:
+        raise Unsettled(f"makes a sequence of more than {MAX_LENGTH} elements")
+    return cast(Any, value)
+
+
+_METHODS: dict[type, tuple[str, ...]] = {
+    str: ("lower", "upper", "strip", "split", "startswith", "endswith", "replace", "join"),
+    list: ("append", "extend", "index", "count", "copy", "pop", "insert"),
+    tuple: ("index", "count"),
+    dict: ("get", "items", "keys", "values", "copy", "update"),
+    int: ("bit_length",),
+}
+"""The methods of plain values that may be called."""
+
+
+def method_of(base: Any, name: str) -> Callable[..., Any] | None:
+    for type, names in _METHODS.items():
+        if isinstance(base, type) and not isinstance(base, bool) and name in names:
+            method: Callable[..., Any] = getattr(type, name)
+            if type is dict and name in ("items", "keys", "values"):
+                return _listed(method)
+            return method
+    return None

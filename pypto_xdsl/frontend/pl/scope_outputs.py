@@ -1,0 +1,145 @@
+"""What a scope gives: the values that its body changes and the text after it uses."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.dialects.builtin import DenseArrayBase, i32
+from xdsl.ir import Attribute, Block, OpResult, SSAValue
+from xdsl.irdl import AttrSizedResultSegments
+
+from pypto_xdsl.analysis.walk import walk
+from pypto_xdsl.dialects.orch.scopes import (
+    OutlinableScopeOp,
+    ScopeOp,
+    YieldOp,
+)
+from pypto_xdsl.frontend.pl import carries, statements
+from pypto_xdsl.frontend.pl.context import Context, Frame, hint
+from pypto_xdsl.frontend.pl.values import (
+    Tuple,
+    Unavailable,
+    Value,
+    is_value,
+)
+
+
+def outputs_of(context: Context, statement: ast.stmt, block: Block, frame: Frame) -> Outputs:
+    """What a scope yields: the values of names read after it, each once, in order."""
+    outputs: dict[int, tuple[list[str], SSAValue]] = {}
+
+    def yielded(value: Value, name: str) -> None:
+        if isinstance(value, Tuple):
+            for element in value.elements:
+                yielded(element, "")
+            return
+        if not is_value(value) or not _defined_in(value, block):
+            return
+        entry = outputs.setdefault(id(value), ([], value))
+        if name:
+            entry[0].append(name)
+
+    places: list[tuple[str, Value]] = []
+    for name, value in frame.items():
+        live = name.startswith(carries.YIELD) or statements.is_live(context, statement, name)
+        if not live:
+            if is_value(value) and _defined_in(value, block):
+                context.names.bind(name, Unavailable("is assigned inside a scope"))
+            continue
+        yielded(value, name)
+        places.append((name, value))
+    order: dict[SSAValue, int] = dict.fromkeys(block.args, -1)
+    order |= {
+        result: place for place, result in enumerate(r for op in block.ops for r in op.results)
+    }
+    ends = sorted(outputs.values(), key=lambda output: order[output[1]])
+    terminator = YieldOp(*(value for _, value in ends))
+    terminator.location = context.source.location(statement)
+    block.add_op(terminator)
+    return Outputs(ends, places, frame)
+
+
+@dataclass
+class Outputs:
+    """What a scope yields, and the names that stand for it after the scope."""
+
+    values: list[tuple[list[str], SSAValue]]
+    """Each value once, with the names that are bound to it."""
+    places: list[tuple[str, Value]]
+    frame: Frame
+
+    @property
+    def types(self) -> list[Attribute]:
+        return [value.type for _, value in self.values]
+
+
+def bind_outputs(context: Context, outputs: Outputs, results: Sequence[OpResult]) -> None:
+    by_value = {id(value): place for place, (_, value) in enumerate(outputs.values)}
+
+    def outer(value: Value) -> Value:
+        if isinstance(value, Tuple):
+            return Tuple(tuple(outer(element) for element in value.elements))
+        if is_value(value) and id(value) in by_value:
+            return results[by_value[id(value)]]
+        return value
+
+    for name, value in outputs.places:
+        context.names.leave(name, outer(value), outputs.frame)
+    for (names, value), result in zip(outputs.values, results, strict=True):
+        result.name_hint = value.name_hint or (hint(names[0].rpartition(":")[2]) if names else None)
+
+
+def _defined_in(value: SSAValue, block: Block) -> bool:
+    owner = value.owner
+    return owner is block or getattr(owner, "parent", None) is block
+
+
+# Spmd
+
+
+def drop_unused_outputs(function: Block) -> None:
+    """Rebuild the scopes in a function that yield what nobody uses."""
+    # A scope stands before the scopes in it: what it drops may be all that used theirs.
+    found = [op for top in function.ops for op in walk(top) if isinstance(op, ScopeOp)]
+    for op in found:
+        if any(not output.uses for output in op.outputs):
+            _without_unused(op)
+
+
+def _without_unused(op: ScopeOp) -> None:
+    kept = [place for place, output in enumerate(op.outputs) if output.uses]
+    end = op.yield_op
+    made_end = YieldOp(*[end.values[place] for place in kept])
+    made_end.location = end.location
+    body = op.body
+    end.detach()
+    end.erase()
+    body.block.add_op(made_end)
+    body = op.detach_region(body)
+    types = [op.outputs[place].type for place in kept]
+    properties = dict(op.properties)
+    extra: list[SSAValue] = []
+    if isinstance(op, OutlinableScopeOp):
+        extra = [] if op.task is None else [op.task]
+        properties[AttrSizedResultSegments.attribute_name] = DenseArrayBase.from_list(
+            i32, [len(types), len(extra)]
+        )
+    made = type(op).create(
+        operands=op.operands,
+        result_types=[*types, *(value.type for value in extra)],
+        properties=properties,
+        attributes=op.attributes,
+        regions=[body],
+        location=op.location,
+    )
+    block = op.parent
+    assert block is not None
+    block.insert_op_before(made, op)
+    old = [*(op.outputs[place] for place in kept), *extra]
+    for before, after in zip(old, made.results, strict=True):
+        after.name_hint = before.name_hint
+        before.replace_all_uses_with(after)
+    op.detach()
+    op.erase()
