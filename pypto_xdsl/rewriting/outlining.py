@@ -10,9 +10,9 @@ Outlining: a scope becomes a function, and a call or a submit of it.
                                                         }
                                                         %y = orch.call @square(%x, %out) : ...
 
-* Parameters are what the scope reads from outside, in the order of first use (`analysis/live_in`);
-  constants are repeated in the function. Their directions follow from what the body does with
-  them (`analysis/tensor_accesses`).
+* Parameters are what the scope reads from outside, in the order of first use (`analysis/live_in`).
+  Their directions follow from what the body does with them (`analysis/tensor_accesses`). Constants
+  are repeated in the function, and go from outside if nothing else uses them.
 * Results are what is used after the scope, and the tensors from outside that it writes, whether
   its outputs said so or not (`rewriting/carries`). A result that is written back to a parameter
   is that parameter. They stand in the order of the parameters, if each is the write-back of one
@@ -31,7 +31,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from xdsl.dialects.builtin import FunctionType, ModuleOp, StringAttr
+from xdsl.dialects.builtin import UNKNOWN_LOC, FunctionType, ModuleOp, StringAttr
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, Region, SSAValue
 
 from pypto_xdsl.analysis.call_graph import CallGraph
@@ -349,6 +349,11 @@ class _Outlining:
             for inner in walk(op):
                 if any(operand in inside for operand in inner.operands):
                     inner.operands = [inside.get(o, o) for o in inner.operands]
+        for constant in constants:
+            if all(result.first_use is None for result in constant.results):
+                # It was there for the scope alone.
+                assert constant.parent is not None
+                constant.parent.erase_op(constant)
         table = self.parent.parent
         assert table is not None
         table.insert_op_before(function, self.parent)
@@ -429,7 +434,9 @@ class _Outlining:
         end = block.last_op
         assert end is not None
         values = [result.value for result in results]
-        block.insert_op_before(ReturnOp.create(operands=values, location=end.location), end)
+        # The end of a scope that yields nothing may be left out of the text.
+        location = self.scope.location if end.location is UNKNOWN_LOC else end.location
+        block.insert_op_before(ReturnOp.create(operands=values, location=location), end)
         block.erase_op(end)
         function.function_type = _function_type(
             tuple(parameter.type for parameter in block.args),

@@ -22,9 +22,9 @@ becomes
       orch.return %r : tensor<64xf32>
     }
 
-How scopes become functions is said in `rewriting/outlining`. In-core scopes of opaque,
-orchestration and graph functions are outlined; an opaque function that had one launches a kernel
-now, and so is an orchestration function.
+How scopes become functions is said in `rewriting/outlining`. In-core scopes of all functions are
+outlined but of kernels, which have none, and of inline functions, which are to be spliced in
+first. An opaque function that had one launches a kernel now, and so is an orchestration function.
 
 In an opaque function that becomes one, each symbol of the signature gets one name first: reads
 of an extent with that symbol are replaced by one read of the first parameter that has it, so that
@@ -119,7 +119,7 @@ class OutlineIncoreScopesPass(CheckedPass):
         outliner = Outliner(module)
         for function in outliner.functions:
             kind = function.kind.data
-            if kind is not FunctionKind.OPAQUE and not kind.is_orchestration_like:
+            if kind.is_in_core or kind is FunctionKind.INLINE:
                 continue
             promoted = kind is FunctionKind.OPAQUE and any(
                 isinstance(op, IncoreOp) for op in walk(function)

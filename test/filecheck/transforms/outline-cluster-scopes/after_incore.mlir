@@ -2,6 +2,17 @@
 
 // RUN: pypto-opt --outline-incore-scopes --outline-cluster-scopes --split-input-file %s | filecheck %s
 
+// The other way round, kernels come out of the wrappers: only their names differ.
+// RUN: pypto-opt --outline-cluster-scopes --outline-incore-scopes --split-input-file %s \
+// RUN:   | filecheck %s --check-prefix LATER
+// LATER:         orch.func incore @main_spmd_0_incore_0(in %a: tensor<512x128xf32>, out %out: tensor<512x128xf32>) -> tensor<512x128xf32> {
+// LATER:         orch.func spmd @main_spmd_0(in %a: tensor<512x128xf32>, out %out: tensor<512x128xf32>) -> tensor<512x128xf32> {
+// LATER-NEXT:      %o1 = orch.call @main_spmd_0_incore_0(%a, %out) :
+// LATER-NEXT:      orch.return %out
+// LATER:         orch.func incore @work(in %k: index, out %out: tensor<4x64xf32>) -> tensor<4x64xf32> {
+// LATER:         orch.func group @main_cluster_0(in %k: index, out %out: tensor<4x64xf32>) -> tensor<4x64xf32> attributes {orch.spmd_unwrapped} {
+// LATER-NEXT:      {{%.*}} = orch.call @work(%k, %out) :
+
 // C11, E-T47, C13: a loop over the cores: a kernel, an spmd function that calls it, and its launch.
 // The destination of the store is `out` on both.
 // CHECK-LABEL: builtin.module

@@ -25,8 +25,8 @@
 // CHECK:        %own1 = tile.store
 // CHECK-NEXT:   orch.return %out, %own1 : tensor<64xf32>, tensor<64xf32>
 // CHECK-NEXT: }
+// What was constant for the kernel alone is there alone.
 // CHECK-NEXT: orch.func orchestration @multiple_outputs(
-// CHECK-NEXT:   arith.constant
 // CHECK-NEXT:   %out_a, %out_b = orch.call @multiple_outputs_incore_0(%a, %b, %out) :
 // CHECK-NEXT:   %x = ptensor.add %out_a, %out_b : tensor<64xf32>
 // CHECK-NEXT:   orch.return %x : tensor<64xf32>
