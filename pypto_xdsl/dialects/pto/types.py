@@ -83,7 +83,12 @@ def parse_shape(parser: AttrParser) -> tuple[list[int], Attribute]:
     """`16x?xf32`, or with spaces between."""
     # One match for all of it: the lexer takes what follows the first `x` for one name.
     dims, end = _dims_at(parser.lexer.input.content, parser.pos)
-    shape = [DYNAMIC if dim == "?" else int(dim) for dim in dims.replace("x", " ").split()]
+    words = dims.replace("x", " ").split()
+    if any(len(word) > 19 for word in words):
+        parser.raise_error("a dimension does not fit in 64 bits")
+    shape = [DYNAMIC if word == "?" else int(word) for word in words]
+    if any(dim >= 1 << 63 for dim in shape):
+        parser.raise_error("a dimension does not fit in 64 bits")
     if shape:
         parser._resume_from(end)  # pyright: ignore[reportPrivateUsage]
     return shape, parser.parse_type()
@@ -98,7 +103,7 @@ def _dims_at(content: str | bytes, position: int) -> tuple[str, int]:
     return (text[0], text.end()) if text else ("", position)
 
 
-_SHAPE = re.compile(r"(?:(?:[0-9]{1,18}|\?)\s*x\s*)*+")
+_SHAPE = re.compile(r"(?:(?:[0-9]+|\?)\s*x\s*)*+")
 _SHAPE_BYTES = re.compile(_SHAPE.pattern.encode())
 
 

@@ -85,6 +85,7 @@ def test_long_spelling_in_any_order() -> None:
         "!pto.tensor_view<?x?xf32>",
         "!pto.tensor_view<4x16x?xbf16>",
         "!pto.partition_tensor_view<16x64xui32>",
+        "!pto.tensor_view<9223372036854775807x1xf32>",
         "!pto.ptr<f32>",
         "!pto.ptr<f16, ub>",
         "!pto.local_array<8xi32>",
@@ -116,6 +117,8 @@ def test_other_spellings(text: str) -> None:
         ("!pto.tensor_view<f32>", "between 1 and 5 dimensions"),
         ("!pto.multi_tile_buf<!pto.tile_buf<vec, 8x8xf32>, count=17>", "count"),
         ("!pto.struct<>", "struct"),
+        ("!pto.tensor_view<9223372036854775808x1xf32>", "does not fit in 64 bits"),
+        ("!pto.tensor_view<99999999999999999999x1xf32>", "does not fit in 64 bits"),
     ],
 )
 def test_refused(text: str, message: str) -> None:
