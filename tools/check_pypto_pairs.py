@@ -23,7 +23,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from xdsl.context import Context
 from xdsl.dialects import arith
@@ -322,8 +322,9 @@ def parametrized(candidate: Candidate) -> dict[str, Any]:
             if path is None or path[-1] != "parametrize":
                 continue
             try:
-                names: Any = ast.literal_eval(decorator.args[0])
-                names = names.replace(" ", "").split(",") if isinstance(names, str) else names
+                given: Any = ast.literal_eval(decorator.args[0])
+                listed = given.split(",") if isinstance(given, str) else given
+                names = [str(name).strip() for name in listed]
                 first = decorator.args[1].elts[0]  # pyright: ignore
             except (ValueError, AttributeError, IndexError):
                 continue

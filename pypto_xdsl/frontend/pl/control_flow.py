@@ -13,10 +13,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import cast
 
 from pypto_xdsl.frontend.pl.source import Source, dotted_name
 
 BREAK, CONTINUE, INDEX, RETURN = "%break", "%continue", "%index", "%return"
+CARRY, YIELDED = "%carry", "%yielded"
 _SEQUENTIAL = ("range", "pipeline", "while_")
 _Jump = ast.Break | ast.Continue
 
@@ -147,11 +149,9 @@ class _Lowering:
             return [_with_body(statement, body)]
         if isinstance(statement, ast.For):
             self._check_kind(statement)
-        *_, last = body
-        if _yields(last):
-            raise self.source.error(
-                statement, "'break' and 'continue' in a loop with pl.yield_ are not supported"
-            )
+            given = _init_values(statement)
+            if given is not None:
+                return self._with_names_for_carries(statement, given, body)
         if continues:
             body = self._jump(body, ast.Continue, self.counter.fresh(CONTINUE), statement)
         if not breaks:
@@ -171,11 +171,52 @@ class _Lowering:
         if path is None or path[-1] not in _SEQUENTIAL:
             kind = ".".join(path) if path else "this"
             raise self.source.error(statement, f"'break' and 'continue' cannot leave a {kind} loop")
-        assert isinstance(iterator, ast.Call)
-        if any(keyword.arg == "init_values" for keyword in iterator.keywords):
-            raise self.source.error(
-                statement, "'break' and 'continue' in a loop with init_values are not supported"
-            )
+
+    def _with_names_for_carries(
+        self, statement: ast.For, given: ast.keyword, body: list[ast.stmt]
+    ) -> list[ast.stmt]:
+        """
+        A loop with `init_values` as one that rebinds names: a jump leaves them as they are at the
+        start of the iteration, which is what is carried on.
+        """
+        error = self.source.error
+        path = dotted_name(statement.iter.func) if isinstance(statement.iter, ast.Call) else ()
+        target = statement.target
+        if not path or path[-1] == "while_" or not isinstance(target, ast.Tuple):
+            raise error(statement, "'break' and 'continue' need a range here")
+        index, *more = target.elts
+        carried = more[0] if len(more) == 1 else None
+        names = list(carried.elts) if isinstance(carried, ast.Tuple | ast.List) else []
+        inits = list(given.value.elts) if isinstance(given.value, ast.Tuple | ast.List) else []
+        if len(names) != len(inits) or not names:
+            raise error(statement, "expected 'for i, (a, b) in pl.range(n, init_values=(x, y))'")
+        *before, last = body
+        found = _yielded(last)
+        if found is None or len(found.values) != len(names):
+            raise error(last, f"expected pl.yield_ of {len(names)} values")
+        fresh = [self.counter.fresh(CARRY) for _ in names]
+        iterator = cast(ast.Call, statement.iter)
+        keywords = [keyword for keyword in iterator.keywords if keyword is not given]
+        counted = ast.copy_location(
+            ast.For(
+                index,
+                ast.copy_location(ast.Call(iterator.func, iterator.args, keywords), iterator),
+                [
+                    *(
+                        ast.copy_location(ast.Assign([name], _name(hidden, name)), name)
+                        for name, hidden in zip(names, fresh, strict=True)
+                    ),
+                    *before,
+                    *_simultaneous(fresh, found.values, last, self.counter),
+                ],
+                [],
+            ),
+            statement,
+        )
+        starts = [
+            _assign(hidden, init, statement) for hidden, init in zip(fresh, inits, strict=True)
+        ]
+        return [*starts, *self.loop(counted), *found.after(fresh, last)]
 
     def _counted(self, statement: ast.For, body: list[ast.stmt], flag: str) -> list[ast.stmt]:
         """A `for` over a range as a `while` with an index."""
@@ -378,9 +419,65 @@ def _with_body(statement: ast.For | ast.While, body: list[ast.stmt]) -> ast.stmt
     return ast.copy_location(made, statement)
 
 
-def _yields(statement: ast.stmt) -> bool:
-    value = getattr(statement, "value", None)
-    if not isinstance(value, ast.Call):
-        return False
-    path = dotted_name(value.func)
-    return path is not None and path[-1] == "yield_"
+def _init_values(statement: ast.For) -> ast.keyword | None:
+    iterator = statement.iter
+    keywords = iterator.keywords if isinstance(iterator, ast.Call) else ()
+    return next((keyword for keyword in keywords if keyword.arg == "init_values"), None)
+
+
+@dataclass
+class _Yielded:
+    """What the `pl.yield_` at the end of a loop hands on, and to which name after the loop."""
+
+    values: Sequence[ast.expr]
+    target: ast.expr | None
+    annotation: ast.expr | None
+
+    def after(self, names: Sequence[str], at: ast.stmt) -> list[ast.stmt]:
+        """The assignments of the results after the loop, whose values have these names."""
+        values: list[ast.expr] = [_name(name, at) for name in names]
+        if self.target is None:
+            return []
+        if self.annotation is not None:
+            target = cast(ast.Name, self.target)
+            made: ast.stmt = ast.AnnAssign(target, self.annotation, values[0], 1)
+            return [ast.copy_location(made, at)]
+        targets = list(self.target.elts) if isinstance(self.target, ast.Tuple) else [self.target]
+        return [
+            ast.copy_location(ast.Assign([target], value), at)
+            for target, value in zip(targets, values, strict=False)
+        ]
+
+
+def _yielded(statement: ast.stmt) -> _Yielded | None:
+    """The `pl.yield_` that a statement is, None if it is none."""
+    target: ast.expr | None = None
+    annotation: ast.expr | None = None
+    match statement:
+        case ast.Expr(value=ast.Call() as call):
+            pass
+        case ast.Assign(targets=[target], value=ast.Call() as call):
+            pass
+        case ast.AnnAssign(target=ast.Name() as target, annotation=annotation, value=value):
+            if not isinstance(value, ast.Call):
+                return None
+            call = value
+        case _:
+            return None
+    path = dotted_name(call.func)
+    if path is None or path[-1] != "yield_":
+        return None
+    return _Yielded(call.args, target, annotation)
+
+
+def _simultaneous(
+    names: Sequence[str], values: Sequence[ast.expr], at: ast.stmt, counter: _Counter
+) -> list[ast.stmt]:
+    """Assignments that all read before any is made."""
+    if len(names) == 1:
+        return [_assign(names[0], values[0], at)]
+    between = [counter.fresh(YIELDED) for _ in names]
+    return [
+        *(_assign(name, value, at) for name, value in zip(between, values, strict=True)),
+        *(_assign(name, _name(other, at), at) for name, other in zip(names, between, strict=True)),
+    ]

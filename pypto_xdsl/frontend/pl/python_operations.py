@@ -30,15 +30,15 @@ _BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
     ast.Mult: operator.mul,
-    ast.Div: cast(Any, operator.truediv),
-    ast.FloorDiv: cast(Any, operator.floordiv),
+    ast.Div: lambda a, b: a / b,
+    ast.FloorDiv: lambda a, b: a // b,
     ast.Mod: operator.mod,
-    ast.Pow: cast(Any, operator.pow),
-    ast.LShift: cast(Any, operator.lshift),
-    ast.RShift: cast(Any, operator.rshift),
-    ast.BitAnd: cast(Any, operator.and_),
-    ast.BitOr: cast(Any, operator.or_),
-    ast.BitXor: cast(Any, operator.xor),
+    ast.Pow: lambda a, b: a**b,
+    ast.LShift: lambda a, b: a << b,
+    ast.RShift: lambda a, b: a >> b,
+    ast.BitAnd: lambda a, b: a & b,
+    ast.BitOr: lambda a, b: a | b,
+    ast.BitXor: lambda a, b: a ^ b,
 }
 
 
