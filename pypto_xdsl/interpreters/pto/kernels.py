@@ -26,7 +26,7 @@ from xdsl.interpreter import (
 from xdsl.ir import Operation
 
 from pypto_xdsl.backend.registry import ARCHITECTURES, BACKENDS, TARGET_ARCH
-from pypto_xdsl.dialects import orch, tile
+from pypto_xdsl.dialects import orch, pto, tile
 from pypto_xdsl.dialects.ascend910b import CORE
 from pypto_xdsl.dialects.ptensor.types import (
     is_tensor_type,
@@ -39,6 +39,7 @@ from pypto_xdsl.interpreters.elements import integer_value
 from pypto_xdsl.interpreters.errors import ProgramError
 from pypto_xdsl.interpreters.indices import index_value
 from pypto_xdsl.interpreters.machine import Machine, machine_of
+from pypto_xdsl.interpreters.op_tables import Run, implements
 from pypto_xdsl.interpreters.pto.globals import Pointer
 from pypto_xdsl.interpreters.pto.memory import Core
 from pypto_xdsl.interpreters.values import Tensor
@@ -182,7 +183,18 @@ def _expect_strides(type: TensorType[Any], value: Tensor) -> None:
             )
 
 
+def _run_section(op_class: type[Operation], _: None) -> Run:
+    """Without pipes and cores apart, the part of one core is run where it stands."""
+
+    def run(interpreter: Interpreter, op: Any, args: PythonValues) -> PythonValues:
+        interpreter.run_ssacfg_region(op.body, (), "section")
+        return ()
+
+    return run
+
+
 @register_impls
+@implements({pto.SectionCubeOp: None, pto.SectionVectorOp: None}, _run_section)
 class PtoKernelFunctions(InterpreterFunctions):
     @impl_terminator(func.ReturnOp)
     def run_return(

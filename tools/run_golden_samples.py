@@ -1,0 +1,322 @@
+"""
+Runs public `.pto` samples that have numpy references, at machine level, and tables the results.
+
+    python tools/run_golden_samples.py path/to/PTOAS/test/samples [--only Qwen3DecodeA3] [--seed 3]
+
+A sample is a `.pto` file beside a `<name>_golden.py`. That script writes the inputs and the wanted
+outputs; it reads sizes from the `main.cpp` of a test bench, for which a stand-in is written. How
+large the memory behind a pointer must be is measured by a first run. Nothing is kept: all files
+are written to a temporary folder.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from xdsl.context import Context
+from xdsl.dialects import func
+from xdsl.dialects.builtin import IndexType, IntegerAttr, ModuleOp
+from xdsl.passes import PassPipeline
+from xdsl.universe import Universe
+
+from pypto_xdsl.diagnostics import DiagnosticsError
+from pypto_xdsl.dialects import pto
+from pypto_xdsl.dialects.pto import PtrType
+from pypto_xdsl.interpreters.core_settings import Check, CoreSettings
+from pypto_xdsl.interpreters.elements import Array, bfloat16_values, element_of, float_value
+from pypto_xdsl.interpreters.pto import run_kernel
+from pypto_xdsl.interpreters.pto.globals import Pointer
+from pypto_xdsl.interpreters.run import machine_for, running
+from pypto_xdsl.interpreters.values import Buffer, Tensor
+from pypto_xdsl.syntax.parser import parse_module
+
+PASSES = "memory-reuse,allocate-memory-addr,convert-pto-to-ascend910b,insert-sync"
+_HOST_TYPES = {
+    "f32": "float",
+    "f16": "half",
+    "bf16": "bfloat16_t",
+    "i8": "int8_t",
+    "i16": "int16_t",
+    "i32": "int32_t",
+    "i64": "int64_t",
+    "ui8": "uint8_t",
+    "ui16": "uint16_t",
+    "ui32": "uint32_t",
+}
+_LARGEST = 1 << 28
+"""Elements: views beyond it are taken for what their windows reach."""
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One `.pto` file and its reference."""
+
+    program: Path
+    reference: Path
+
+    @property
+    def name(self) -> str:
+        return self.program.stem
+
+
+def samples(root: Path, only: str | None) -> Iterator[Sample]:
+    """Every sample below a folder."""
+    for program in sorted(root.rglob("*.pto")):
+        if only is not None and only not in str(program.relative_to(root)):
+            continue
+        reference = program.with_name(f"{program.stem}_golden.py")
+        # Kernels of another chip have no meaning here.
+        if reference.exists() and 'target_arch = "a5"' not in program.read_text():
+            yield Sample(program, reference)
+
+
+@dataclass(eq=False)
+class _Measuring(Pointer):
+    """A pointer to memory that is as large as it must be."""
+
+    reached: list[int] = field(default_factory=lambda: [0])
+    """How many elements were needed."""
+
+    def view(self, what: str, shape: Sequence[int], strides: Sequence[int]) -> Array:
+        last = sum((n - 1) * s for n, s in zip(shape, strides, strict=True))
+        self.reached[0] = max(self.reached[0], self.offset + last + 1)
+        return np.zeros(tuple(shape), self.element.storage)
+
+    def tensor(self, what: str, shape: Sequence[int], strides: Sequence[int]) -> Tensor:
+        array = self.view(what, shape, strides)
+        return Tensor(array, self.element, Buffer(array))
+
+
+def _defaults(root: Path) -> Mapping[str, Mapping[str, int]]:
+    """What the samples' own test bench gives integers, where that is not 1."""
+    script = root.parent / "npu_validation" / "scripts" / "generate_testcase.py"
+    if not script.exists():
+        return {}
+    for node in ast.parse(script.read_text()).body:
+        if isinstance(node, ast.Assign) and any(
+            isinstance(t, ast.Name) and t.id == "CASE_INT_SCALAR_DEFAULTS" for t in node.targets
+        ):
+            return ast.literal_eval(node.value)
+    return {}
+
+
+def _load(sample: Sample, passes: str) -> ModuleOp:
+    ctx = Context()
+    for name, factory in Universe.get_multiverse().all_dialects.items():
+        ctx.register_dialect(name, factory)
+    module = parse_module(ctx, sample.program.read_text(), sample.program.name)
+    module.verify()
+    module.attributes.setdefault("pto.target_arch", _arch())
+    if passes:
+        PassPipeline.parse_spec(Universe.get_multiverse().all_passes, passes).apply(ctx, module)
+        module.verify()
+    return module
+
+
+def _arch() -> Any:
+    from xdsl.dialects.builtin import StringAttr
+
+    return StringAttr("a2a3")
+
+
+def _kernel(module: ModuleOp) -> func.FuncOp:
+    found = [op for op in module.walk() if isinstance(op, func.FuncOp) and op.body.first_block]
+    entries = [op for op in found if "pto.entry" in op.attributes]
+    return (entries or found)[0]
+
+
+def _scalar(type: Any, value: int) -> Any:
+    if isinstance(type, IndexType):
+        return IntegerAttr(value, type)
+    if hasattr(type, "width"):
+        return IntegerAttr(value, type)
+    return float_value(float(value), type)
+
+
+def run_sample(
+    sample: Sample, ints: Mapping[str, int], settings: CoreSettings
+) -> Iterator[tuple[str, Array, Array, str]]:
+    """Name, result, reference and element type of each output."""
+    module = _load(sample, "")
+    kernel = _kernel(module)
+    types = kernel.function_type.inputs.data
+    names = [f"v{place + 1}" for place in range(len(types))]
+    numbers = {
+        name: ints.get(name, 1)
+        for name, type in zip(names, types, strict=True)
+        if not isinstance(type, PtrType)
+    }
+    sizes, written = _measure(module, kernel, names, numbers)
+    with tempfile.TemporaryDirectory() as folder:
+        _write_bench(Path(folder), names, types, sizes, numbers, written)
+        environment = {**os.environ, "PYTHONPATH": str(sample.program.parent.parent)}
+        done = subprocess.run(
+            [sys.executable, str(sample.reference)],
+            cwd=folder,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if done.returncode:
+            raise RuntimeError(f"the reference fails: {done.stderr.strip().splitlines()[-1]}")
+        module = _load(sample, PASSES)
+        kernel = _kernel(module)
+        machine = machine_for(module, cores=settings)
+        tensors: dict[str, Tensor] = {}
+        values: list[Any] = []
+        for name, type in zip(names, types, strict=True):
+            if isinstance(type, PtrType):
+                element = element_of(type.element_type)
+                array = np.fromfile(Path(folder) / f"{name}.bin", element.storage)
+                tensors[name] = machine.new_tensor(array, element)
+                values.append(Pointer.to(tensors[name]))
+            else:
+                values.append(_scalar(type, numbers[name]))
+        with running():
+            run_kernel(machine, kernel, tuple(values))
+        for name in written:
+            tensor = tensors[name]
+            wanted = np.fromfile(Path(folder) / f"golden_{name}.bin", tensor.element.storage)
+            yield name, tensor.array, wanted, tensor.element.name
+
+
+def _results(
+    sample: Sample, ints: Mapping[str, int], settings: CoreSettings
+) -> tuple[list[tuple[str, Array, Array, str]], str]:
+    """The outputs, and a remark on what numbers the kernel was given."""
+    try:
+        return list(run_sample(sample, ints, settings)), ""
+    except DiagnosticsError as e:
+        if "lies outside a tensor" not in str(e):
+            raise
+    # The bench gives ones; as the row of a tensor with no row to spare, that is out of bounds.
+    zeros = dict.fromkeys((f"v{place}" for place in range(1, 32)), 0)
+    return list(run_sample(sample, zeros, settings)), "; numbers are 0"
+
+
+def _measure(
+    module: ModuleOp, kernel: func.FuncOp, names: Sequence[str], numbers: Mapping[str, int]
+) -> tuple[dict[str, int], list[str]]:
+    """How many elements each pointer needs, and which of them are written."""
+    machine = machine_for(module, strict=False)
+    pointers: dict[str, _Measuring] = {}
+    values: list[Any] = []
+    for name, type in zip(names, kernel.function_type.inputs.data, strict=True):
+        if isinstance(type, PtrType):
+            element = element_of(type.element_type)
+            empty = np.zeros(1, element.storage)
+            pointers[name] = _Measuring(Buffer(empty), element, 0)
+            values.append(pointers[name])
+        else:
+            values.append(_scalar(type, numbers[name]))
+    with running():
+        run_kernel(machine, kernel, tuple(values))
+    return {name: p.reached[0] for name, p in pointers.items()}, list(_written(kernel, names))
+
+
+def _written(kernel: func.FuncOp, names: Sequence[str]) -> Iterator[str]:
+    from pypto_xdsl.analysis.pipe_accesses import PipeAccesses
+
+    accesses = PipeAccesses()
+    found = {
+        access.place.memory
+        for op in kernel.walk()
+        if isinstance(op, pto.PtoOp)
+        for access in accesses.of(op)
+        if access.is_write
+    }
+    for name, argument in zip(names, kernel.body.block.args, strict=True):
+        if argument in found:
+            yield name
+
+
+def _write_bench(
+    folder: Path,
+    names: Sequence[str],
+    types: Sequence[Any],
+    sizes: Mapping[str, int],
+    numbers: Mapping[str, int],
+    written: Sequence[str],
+) -> None:
+    """The declarations that references read."""
+    lines: list[str] = []
+    for name, type in zip(names, types, strict=True):
+        if isinstance(type, PtrType):
+            host = _HOST_TYPES[element_of(type.element_type).name]
+            lines += [
+                f"size_t elemCount_{name} = {sizes[name]};",
+                f"size_t fileSize_{name} = elemCount_{name} * sizeof({host});",
+                f'ReadFile("./{name}.bin", fileSize_{name}, {name}Host, fileSize_{name});',
+            ]
+        elif isinstance(type, IndexType) or hasattr(type, "width"):
+            lines.append(f"int32_t {name} = {numbers[name]};")
+        else:
+            lines.append(f"float {name} = {numbers[name]}.0f;")
+    (folder / "main.cpp").write_text("\n".join(lines))
+    (folder / "outputs.txt").write_text("\n".join(written))
+
+
+def difference(got: Array, wanted: Array, element: str) -> tuple[float, bool]:
+    """The largest error, and whether it is within what the type promises."""
+    if element == "bf16":
+        got, wanted = bfloat16_values(got), bfloat16_values(wanted)
+    if got.dtype.kind != "f":
+        error = int(np.abs(got.astype(np.int64) - wanted.astype(np.int64)).max(initial=0))
+        return error, error == 0
+    with np.errstate(all="ignore"):
+        got, wanted = got.astype(np.float64), wanted.astype(np.float64)
+        same = (got == wanted) | (np.isnan(got) & np.isnan(wanted))
+        errors = np.where(same, 0.0, np.abs(got - wanted))
+        allowed = {"bf16": 2**-7, "f16": 2**-9}.get(element, 1e-5) * np.abs(wanted) + 1e-5
+    return float(errors.max(initial=0.0)), bool((errors <= allowed).all())
+
+
+def main() -> int:
+    """Run the samples; the exit status is 1 if one is wrong."""
+    parser = argparse.ArgumentParser(description="Runs public samples at machine level.")
+    parser.add_argument("samples", type=Path, help="the folder test/samples of a PTOAS checkout")
+    parser.add_argument("--only", help="a part of the path of the samples to run")
+    parser.add_argument("--seed", type=int, help="of the order in which pipes go on")
+    parser.add_argument("--lenient", action="store_true", help="only warn")
+    options = parser.parse_args()
+    lenient = frozenset(Check) if options.lenient else frozenset[Check]()
+    settings = CoreSettings(options.seed, lenient)
+    defaults = _defaults(options.samples)
+    wrong = 0
+    print("| sample | outputs | largest error | seconds | verdict |")
+    print("|---|---|---|---|---|")
+    for sample in samples(options.samples, options.only):
+        start = time.perf_counter()
+        try:
+            found, given = _results(sample, defaults.get(sample.name, {}), settings)
+        except Exception as e:
+            wrong += 1
+            message = str(e).splitlines()[0][:160]
+            print(f"| {sample.name} | | | {time.perf_counter() - start:.1f} | {message} |")
+            continue
+        results = [difference(got, wanted, element) for _, got, wanted, element in found]
+        is_right = all(right for _, right in results)
+        changed = sum(int((got != 0).sum()) for _, got, _, _ in found)
+        wrong += not is_right
+        worst = max((error for error, _ in results), default=0.0)
+        seconds = time.perf_counter() - start
+        verdict = "agrees" if is_right else "differs"
+        shown = f"{len(found)} ({changed} elements not 0{given})"
+        print(f"| {sample.name} | {shown} | {worst:.3g} | {seconds:.1f} | {verdict} |", flush=True)
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
