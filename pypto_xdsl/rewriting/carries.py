@@ -32,7 +32,7 @@ from pypto_xdsl.analysis.live_in import live_ins
 from pypto_xdsl.analysis.return_lineage import ReturnLineage, Tracer
 from pypto_xdsl.analysis.tensor_accesses import tensor_accesses
 from pypto_xdsl.analysis.walk import blocks_inside
-from pypto_xdsl.diagnostics import OpError
+from pypto_xdsl.diagnostics import OpError, note
 from pypto_xdsl.dialects.declared_op import DeclaredOp
 from pypto_xdsl.dialects.orch import FuncOp, OutlinableScopeOp, ScopeOp, YieldOp
 
@@ -166,12 +166,17 @@ class _Renaming:
                 new = self._carry_through_for(op, tensors)
             case scf.WhileOp():
                 new = self._carry_through_while(op, tensors)
-            case scf.IfOp() | scf.IndexSwitchOp():
+            case scf.IfOp() | scf.IndexSwitchOp() | scf.ExecuteRegionOp():
                 new = self._carry_through_branches(op, tensors)
             case ScopeOp():
                 new = self._carry_through_scope(op, tensors)
             case _:
-                raise OpError(op, "stands around a scope that writes a tensor and cannot carry it")
+                raise OpError(
+                    op,
+                    "stands around a scope that writes a tensor from outside, and has no way to "
+                    "hand on its next name: use scf.for, scf.while or scf.if",
+                    [note(tensor, "this is the tensor") for tensor in tensors],
+                )
         self._replace(op, new, tensors)
 
     def _rename_operands(self, op: Operation) -> None:
@@ -209,7 +214,7 @@ class _Renaming:
         return self._rebuilt(op, operands, [*op.result_types, *_types(tensors)])
 
     def _carry_through_branches(
-        self, op: scf.IfOp | scf.IndexSwitchOp, tensors: Sequence[SSAValue]
+        self, op: scf.IfOp | scf.IndexSwitchOp | scf.ExecuteRegionOp, tensors: Sequence[SSAValue]
     ) -> Operation:
         entry = self._names(tensors)
         for region in op.regions:

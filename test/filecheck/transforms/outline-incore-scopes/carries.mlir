@@ -247,3 +247,30 @@ orch.func orchestration @main(in %x : tensor<64xf32>, inout %a : tensor<64xf32>,
   }
   orch.return %r, %b : tensor<64xf32>, tensor<64xf32>
 }
+
+// -----
+
+// A switch: every case hands it on.
+// CHECK-LABEL: builtin.module
+// CHECK:         [[R:%.*]] = scf.index_switch %n -> tensor<64xf32>
+// CHECK-NEXT:    case 2 {
+// CHECK-NEXT:      [[A:%.*]] = orch.call @main_incore_0(%out, %x)
+// CHECK-NEXT:      scf.yield [[A]]
+// CHECK-NEXT:    }
+// CHECK-NEXT:    default {
+// CHECK-NEXT:      scf.yield %out
+// CHECK-NEXT:    }
+// CHECK-NEXT:    orch.return [[R]]
+orch.func opaque @main(in %x : tensor<64xf32>, out %out : tensor<64xf32>, in %n : index) -> tensor<64xf32> {
+  scf.index_switch %n
+  case 2 {
+    orch.incore {
+      %o = ptensor.assemble %x, %out[0] : tensor<64xf32>, tensor<64xf32>
+    }
+    scf.yield
+  }
+  default {
+    scf.yield
+  }
+  orch.return %out : tensor<64xf32>
+}

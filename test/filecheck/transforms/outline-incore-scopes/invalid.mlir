@@ -159,3 +159,21 @@ orch.func orchestration @main() {
   %e = orch.task_dummy deps [%t]
   orch.return
 }
+
+// -----
+
+// Control flow that hands on nothing, around a scope that writes.
+orch.func orchestration @main(in %x : tensor<64xf32>,
+    out %out : tensor<64xf32>) { // expected-note {{this is the tensor}}
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  // expected-error @+1 {{'scf.parallel' op stands around a scope that writes a tensor from outside, and has no way to hand on its next name: use scf.for, scf.while or scf.if}}
+  "scf.parallel"(%c0, %c1, %c1) <{operandSegmentSizes = array<i32: 1, 1, 1, 0>}> ({
+  ^bb0(%i : index):
+    orch.incore {
+      %o = ptensor.assemble %x, %out[0] : tensor<64xf32>, tensor<64xf32>
+    }
+    scf.reduce
+  }) : (index, index, index) -> ()
+  orch.return
+}
