@@ -215,4 +215,3 @@ def _tasks(values: Sequence[Any]) -> Iterator[Task]:
             yield from _tasks(value)  # pyright: ignore[reportUnknownArgumentType]
         elif isinstance(value, Task):
             yield value
-
