@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from xdsl.ir import Attribute, Block, BlockArgument, OpResult, SSAValue
 
@@ -48,13 +48,21 @@ class Carry:
     """The name that `init_values` gives it in the body."""
     yielded: SSAValue | None = None
 
+    def reset(self) -> None:
+        """Forget what a reading of the body found."""
+        del self.names[1:]
+        self.argument = self.yielded = None
 
-@dataclass
-class _Carries:
-    carries: list[Carry] = field(default_factory=list[Carry])
 
-    def live(self) -> list[Carry]:
-        return [c for c in self.carries if c.argument is not None]
+class Parting(Exception):
+    """
+    Names that one carry stands for end an iteration with different values: the loop is read again
+    with a carry for each.
+    """
+
+    def __init__(self, carry: Carry):
+        super().__init__()
+        self.names = carry.names
 
 
 def explicit_carries(
@@ -85,13 +93,13 @@ def implicit_carries(
     context: Context, statement: ast.For | ast.While, explicit: list[Carry]
 ) -> list[Carry]:
     """What the body rebinds and somebody reads again; one for all names of one tensor."""
+    parted = context.parted.get(statement, ())
     carries: list[Carry] = []
     by_value: dict[SSAValue, Carry] = {}
     for carry in explicit:
-        if is_tensor_type(carry.init.type):
+        if is_tensor_type(carry.init.type) and not set(carry.names) & set(parted):
             by_value.setdefault(carry.init, carry)
     wanted: dict[str, None] = {}
-    rebound: set[str] = set()
     for name in context.liveness.changed_names(statement):
         full = context.prefix + name
         value = context.names.get(full)
@@ -119,7 +127,7 @@ def implicit_carries(
             continue
         if carried_type(value) is None:
             continue
-        shares = full not in rebound
+        shares = full not in parted
         if shares and is_value(value) and is_tensor_type(value.type):
             known = by_value.get(value)
             if known is not None:
@@ -132,17 +140,36 @@ def implicit_carries(
     return carries
 
 
-def enter_carries(context: Context, carries: Sequence[Carry], block: Block) -> None:
+def enter_carries(
+    context: Context, carries: Sequence[Carry], block: Block, statement: ast.stmt
+) -> None:
     """Give the block an argument for each carry and let the names stand for it."""
+    parted = context.parted.get(statement, ())
     for carry in carries:
         argument = block.insert_arg(carry.init.type, len(block.args))
         argument.name_hint = hint(carry.names[0].rpartition(":")[2])
         carry.argument = argument
+        if any(name in parted for name in carry.names):
+            context.parted_arguments[argument] = statement
         for name in carry.names:
             if name == carry.explicit:
                 context.names.bind(name, argument)
             else:
                 context.names.move(name, argument)
+
+
+def end_of(
+    carry: Carry, explicit: Sequence[Carry], yields: Sequence[Value] | None, frame: Frame
+) -> Value:
+    """What a carry is at the end of an iteration. Raises `Parting`."""
+    argument = carry.argument
+    assert argument is not None
+    ends: list[Value] = [frame.get(name, argument) for name in carry.names]
+    if carry in explicit:
+        ends[0] = argument if yields is None else yields[explicit.index(carry)]
+    if any(end is not ends[0] for end in ends):
+        raise Parting(carry)
+    return ends[0]
 
 
 def leave_carries(
@@ -159,26 +186,13 @@ def leave_carries(
     for carry in carries:
         argument = carry.argument
         assert argument is not None
-        ends: list[Value] = [frame.get(name, argument) for name in carry.names]
-        names = carry.names
-        if carry in explicit:
-            place = explicit.index(carry)
-            ends[0] = argument if yields is None else yields[place]
-        elif all(end is argument for end in ends):
+        value = end_of(carry, explicit, yields, frame)
+        if carry not in explicit and value is argument:
             argument.replace_all_uses_with(carry.init)
             block.erase_arg(argument)
             carry.argument = None
             continue
-        value = ends[0]
-        for other, name in zip(ends[1:], names[1:], strict=True):
-            if other is not value:
-                shown = [n.rpartition(":")[2] for n in (names[0], name)]
-                raise context.error(
-                    statement,
-                    f"'{shown[0]}' and '{shown[1]}' name one tensor before the loop "
-                    "and different ones after an iteration",
-                )
-        name = names[0].rpartition(":")[2]
+        name = carry.names[0].rpartition(":")[2]
         carry.yielded = settle(context, argument, carry.init, value, block, name, statement)
         kept.append(carry)
     return kept

@@ -164,6 +164,10 @@ class Context:
     names: Names = field(default_factory=Names)
     constants: list[dict[tuple[Any, ...], SSAValue]] = field(default_factory=lambda: [{}])
     constructs: list[Construct] = field(default_factory=list[Construct])
+    parted: dict[ast.stmt, set[str]] = field(default_factory=dict[ast.stmt, "set[str]"])
+    """The names in each loop that part from others of the tensor that they name before it."""
+    parted_arguments: dict[SSAValue, ast.stmt] = field(default_factory=dict[SSAValue, ast.stmt])
+    """What such names stand for at the start of an iteration, and the loop."""
     symbols: dict[str, tuple[SSAValue, int]] = field(
         default_factory=dict[str, tuple[SSAValue, int]]
     )
@@ -251,6 +255,15 @@ class Context:
         finally:
             self.constants.pop()
             self.block = outer
+
+    @contextmanager
+    def within(self, construct: Construct) -> Generator[None]:
+        """Read the statements of a loop or `if`."""
+        self.constructs.append(construct)
+        try:
+            yield
+        finally:
+            self.constructs.pop()
 
     # Constants
 
@@ -355,6 +368,12 @@ class Context:
 
     def written(self, old: SSAValue, new: SSAValue) -> None:
         """A tensor was written in place: its names move on, unless each stands for one value."""
+        if old in self.parted_arguments:
+            raise self.error(
+                self.parted_arguments[old],
+                "names of one tensor before this loop stand for different ones after an "
+                "iteration, and the tensor is written in between",
+            )
         if not self.strict_ssa:
             self.names.rename(old, new)
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from xdsl.dialects import arith, scf
 from xdsl.dialects.builtin import BoolAttr, IntegerAttr, i1, i64
@@ -16,7 +16,9 @@ from pypto_xdsl.dialects.orch.loops import LOOP_KIND, PIPELINE_STAGES
 from pypto_xdsl.frontend.pl import statements
 from pypto_xdsl.frontend.pl.carries import (
     Carry,
+    Parting,
     bind_results,
+    end_of,
     enter_carries,
     escape_values,
     escaping_names,
@@ -26,7 +28,7 @@ from pypto_xdsl.frontend.pl.carries import (
     yield_name,
     yields_of,
 )
-from pypto_xdsl.frontend.pl.context import Construct, Context, hint
+from pypto_xdsl.frontend.pl.context import Construct, Context, Frame, hint
 from pypto_xdsl.frontend.pl.launches import constant_attribute
 from pypto_xdsl.frontend.pl.merging import settle
 from pypto_xdsl.frontend.pl.scalars import binary, cast_scalar, condition_type
@@ -43,6 +45,8 @@ from pypto_xdsl.frontend.pl.values import (
 )
 from pypto_xdsl.frontend.pl.vocabulary import INDEX
 from pypto_xdsl.syntax.spelling import did_you_mean
+
+_Read = TypeVar("_Read")
 
 MAX_UNROLL = 1024
 """How often a loop may be unrolled."""
@@ -218,29 +222,31 @@ def _counted(context: Context, statement: ast.For, header: _Header) -> None:
     if targets is not None:
         explicit = explicit_carries(context, targets, header.keywords["init_values"], statement)
     attributes = _loop_attributes(context, header)
-    carries = [*explicit, *implicit_carries(context, statement, explicit)]
-    block = Block(arg_types=[INDEX])
-    counter = block.args[0]
-    counter.location = context.source.location(variable)
-    construct = Construct("for", node=statement)
-    context.constructs.append(construct)
-    with context.inside(block) as frame:
-        enter_carries(context, carries, block)
-        value: Value = counter
-        if descending:
-            scaled = binary(context, ast.Mult(), counter, constant_step, at)
-            value = binary(context, ast.Add(), start, scaled, at)
-        else:
-            counter.name_hint = hint(variable.id)
-        if type != INDEX:
-            value = cast_scalar(context, context.materialize(value, at), type, at)
-        context.bind(variable.id, value)
-        statements.read_body(context, statement.body)
-        yields = yields_of(context, construct, frame, explicit, statement)
-        kept = leave_carries(context, carries, explicit, yields, frame, block, statement)
-        frame.pop(context.prefix + variable.id, None)
+
+    def read_body(block: Block) -> tuple[Construct, Frame, list[Carry]]:
+        carries = [*explicit, *implicit_carries(context, statement, explicit)]
+        counter = block.insert_arg(INDEX, 0)
+        counter.location = context.source.location(variable)
+        construct = Construct("for", node=statement)
+        with context.within(construct), context.inside(block) as frame:
+            enter_carries(context, carries, block, statement)
+            value: Value = counter
+            if descending:
+                scaled = binary(context, ast.Mult(), counter, constant_step, at)
+                value = binary(context, ast.Add(), start, scaled, at)
+            else:
+                counter.name_hint = hint(variable.id)
+            if type != INDEX:
+                value = cast_scalar(context, context.materialize(value, at), type, at)
+            context.bind(variable.id, value)
+            statements.read_body(context, statement.body)
+            yields = yields_of(context, construct, frame, explicit, statement)
+            kept = leave_carries(context, carries, explicit, yields, frame, block, statement)
+            frame.pop(context.prefix + variable.id, None)
+        return construct, frame, kept
+
+    block, (construct, frame, kept) = _until_parted(context, statement, explicit, read_body)
     escaping = escaping_names(context, statement, frame, kept)
-    context.constructs.pop()
     extra = escape_values(context, escaping, kept, block, statement, _runs(lower, upper))
     inits = [carry.init for carry in kept] + [init for _, init, _, _ in extra]
     ends = [carry.yielded for carry in kept if carry.yielded is not None]
@@ -266,6 +272,28 @@ def _counted(context: Context, statement: ast.For, header: _Header) -> None:
                     break
     if targets is None:
         _forget(context, variable.id)
+
+
+def _until_parted(
+    context: Context,
+    statement: ast.stmt,
+    explicit: Sequence[Carry],
+    read_body: Callable[[Block], _Read],
+) -> tuple[Block, _Read]:
+    """
+    What `read_body` makes of the body of a loop, and its block. Where it finds names that part
+    from each other, the body is read again; the next reading, if any, knows of them.
+    """
+    while True:
+        block = Block()
+        try:
+            return block, read_body(block)
+        except Parting as parting:
+            known = context.parted.setdefault(statement, set())
+            known.update(parting.names)
+            block.erase(safe_erase=False)
+            for carry in explicit:
+                carry.reset()
 
 
 def _forget(context: Context, name: str) -> None:
@@ -403,12 +431,32 @@ def _while(
     body: Sequence[ast.stmt],
     explicit: list[Carry],
 ) -> None:
-    carries = [*explicit, *implicit_carries(context, statement, explicit)]
-    before, after = Block(), Block()
-    construct = Construct("while", node=statement)
+    before = Block()
+
+    def read_body(after: Block) -> tuple[Construct, Frame, list[Carry]]:
+        carries = [*explicit, *implicit_carries(context, statement, explicit)]
+        construct = Construct("while", node=statement)
+        with context.within(construct), context.inside(after) as frame:
+            enter_carries(context, carries, after, statement)
+            statements.read_body(context, body)
+            yields = yields_of(context, construct, frame, explicit, statement)
+            ends: list[SSAValue] = []
+            for carry in carries:
+                argument = carry.argument
+                assert argument is not None
+                found = end_of(carry, explicit, yields, frame)
+                name = carry.names[0].rpartition(":")[2]
+                ends.append(settle(context, argument, carry.init, found, after, name, statement))
+            terminator = scf.YieldOp(*ends)
+            terminator.location = context.source.location(statement)
+            after.add_op(terminator)
+        return construct, frame, carries
+
+    after, (construct, frame, carries) = _until_parted(context, statement, explicit, read_body)
     with context.inside(before):
         for carry in carries:
-            argument = before.insert_arg(carry.init.type, len(before.args))
+            assert carry.argument is not None
+            argument = before.insert_arg(carry.argument.type, len(before.args))
             argument.name_hint = hint(carry.names[0].rpartition(":")[2])
             for name in carry.names:
                 context.names.bind(name, argument)
@@ -417,28 +465,6 @@ def _while(
         value = context.materialize(condition, test, i1)
         end = scf.ConditionOp(value, *before.args)
         context.emit(end, test)
-    context.constructs.append(construct)
-    with context.inside(after) as frame:
-        enter_carries(context, carries, after)
-        statements.read_body(context, body)
-        yields = yields_of(context, construct, frame, explicit, statement)
-        ends: list[SSAValue] = []
-        for carry in carries:
-            argument = carry.argument
-            assert argument is not None
-            found = frame.get(carry.names[0], argument)
-            if carry in explicit:
-                found = argument if yields is None else yields[explicit.index(carry)]
-            name = carry.names[0].rpartition(":")[2]
-            ends.append(settle(context, argument, carry.init, found, after, name, statement))
-        for place, carry in enumerate(carries):
-            assert carry.argument is not None
-            if before.args[place].type != carry.argument.type:
-                before.args[place]._type = carry.argument.type  # pyright: ignore
-        terminator = scf.YieldOp(*ends)
-        terminator.location = context.source.location(statement)
-        after.add_op(terminator)
-    context.constructs.pop()
     inits = [carry.init for carry in carries]
     op = scf.WhileOp(inits, [init.type for init in inits], Region(before), Region(after))
     context.emit(op, statement)

@@ -54,3 +54,17 @@ class Carries:
     # CHECK-LABEL: orch.func incore @explicit
     # CHECK: %total_out, %out_1 = scf.for %i = {{.*}} iter_args(%total = %zero, %out_2 = %out)
     # CHECK: tile.store %total_out, %out_1[0, 0]
+
+    # Two names of one tensor part in the loop: `acc` is carried, `x` stays.
+    @pl.function
+    def parted(self, x: pl.Tensor[[64], pl.FP32]) -> pl.Tensor[[64], pl.FP32]:
+        acc = x
+        for _i in pl.range(4):
+            acc = pl.add(acc, x)
+        return pl.mul(acc, x)
+
+    # CHECK-LABEL: orch.func opaque @parted
+    # CHECK: %[[ACC:.*]] = scf.for {{.*}} iter_args(%[[IN:.*]] = %x) -> (tensor<64xf32>)
+    # CHECK-NEXT: %[[NEXT:.*]] = ptensor.add %[[IN]], %x
+    # CHECK-NEXT: scf.yield %[[NEXT]]
+    # CHECK: ptensor.mul %[[ACC]], %x

@@ -57,3 +57,24 @@ class ControlFlow:
     # CHECK-LABEL: orch.func opaque @early
     # CHECK: %[[BOTH:.*]] = scf.if
     # CHECK: orch.return %[[BOTH]]
+
+    # `continue` carries on what the iteration began with.
+    @pl.function
+    def skipped(
+        self, x: pl.Tensor[[8], pl.FP32], n: pl.Scalar[pl.INDEX]
+    ) -> pl.Tensor[[8], pl.FP32]:
+        for i, (acc,) in pl.range(8, init_values=(x,)):
+            if i < n:
+                continue
+            total = pl.yield_(pl.mul(acc, 2.0))
+        return total
+
+    # CHECK-LABEL: orch.func opaque @skipped
+    # CHECK: %[[TOTAL:.*]] = scf.for %i = {{.*}} iter_args(%[[ACC:.*]] = %x) -> (tensor<8xf32>)
+    # CHECK: %[[END:.*]] = scf.if
+    # CHECK-NEXT: scf.yield %[[ACC]]
+    # CHECK: } else {
+    # CHECK: %[[TWICE:.*]] = ptensor.muls %[[ACC]]
+    # CHECK-NEXT: scf.yield %[[TWICE]]
+    # CHECK: scf.yield %[[END]]
+    # CHECK: orch.return %[[TOTAL]]

@@ -124,6 +124,18 @@ def test_one_error_at_its_place(lines: str, column: int, message: str) -> None:
     check(body(lines, "return out"), 7, column, message)
 
 
+def test_names_that_part_in_a_loop_are_not_written_before() -> None:
+    text = body(
+        "acc = out",
+        "for i in pl.range(4):",
+        "    pl.tensor.write(acc, [0, i], 1.0)",
+        "    acc = pl.create_tensor([64, 64], pl.FP32)",
+        "    pl.tensor.write(out, [0, i], acc[0, 0])",
+        "return out",
+    )
+    check(text, 8, 9, "the tensor is written in between")
+
+
 def test_a_loop_variable_has_no_value_after_its_loop() -> None:
     text = body("for i in pl.range(4):", "    t = i", "u = i + 1", "return out")
     check(text, 9, 13, "'i' is a loop variable and has no value after the loop")
