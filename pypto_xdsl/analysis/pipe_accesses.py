@@ -11,11 +11,15 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 
+from xdsl.dialects import func
 from xdsl.ir import BlockArgument, SSAValue
 
 from pypto_xdsl.analysis.control_flow import forwarded
+from pypto_xdsl.analysis.walk import walk
 from pypto_xdsl.dialects import ascend910b
 from pypto_xdsl.dialects.pto import PtoOp, TileBufType
+from pypto_xdsl.dialects.pto.queue import InitializeOp, PopOp, ReserveBase, number_of
+from pypto_xdsl.dialects.pto.rules import constant_value
 
 _EVERYWHERE = 1 << 62
 
@@ -51,6 +55,9 @@ class PipeAccesses:
                 continue
             for place in self.places(value):
                 yield PipeAccess(place, role.writes)
+        if isinstance(op, PopOp):
+            for place in self.places(op.results[0]):
+                yield PipeAccess(place, is_write=True)
 
     def places(self, value: SSAValue) -> tuple[Place, ...]:
         """The bytes that a tile, a view or a pointer may name."""
@@ -75,12 +82,37 @@ class PipeAccesses:
                 yield Place(type.space, 0, _EVERYWHERE)
             else:
                 yield Place(type.space, address, address + type.size_in_bytes)
+        elif isinstance(owner, PopOp):
+            yield _local_slots(owner)
         elif isinstance(owner, PtoOp) and owner.aliased is not None:
             yield from self.places(owner.aliased)
         elif isinstance(value.type, TileBufType):
             yield Place(value.type.space, 0, _EVERYWHERE)
         else:
             yield Place(None, 0, _EVERYWHERE)
+
+
+def _local_slots(op: PopOp) -> Place:
+    """Where tiles that are taken of a queue are brought to."""
+    type = op.results[0].type
+    assert isinstance(type, TileBufType)
+    function = op.parent_op()
+    while function is not None and not isinstance(function, func.FuncOp):
+        function = function.parent_op()
+    for found in () if function is None else walk(function):
+        if isinstance(found, InitializeOp) and found.queue_id == op.queue_id:
+            local = found.consumer_buffer(op.DIRECTION)
+            base = None if local is None else _address(local)
+            if base is not None:
+                return Place(type.space, base, base + found.local_slots * found.bytes_of_slot)
+    return Place(type.space, 0, _EVERYWHERE)
+
+
+def _address(value: SSAValue) -> int | None:
+    owner = value.owner
+    if isinstance(owner, ReserveBase) and owner.base is not None:
+        return number_of(owner.base)
+    return constant_value(value)
 
 
 __all__ = ["PipeAccess", "PipeAccesses", "Place"]

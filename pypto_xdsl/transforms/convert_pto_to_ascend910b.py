@@ -25,7 +25,7 @@ from typing import Any, cast
 
 from xdsl.context import Context
 from xdsl.dialects import arith, func
-from xdsl.dialects.builtin import IndexType, IntegerAttr, ModuleOp, i64
+from xdsl.dialects.builtin import BoolAttr, IndexType, IntegerAttr, ModuleOp, i32, i64
 from xdsl.ir import Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
@@ -34,10 +34,14 @@ from pypto_xdsl.diagnostics import Diagnostic, DiagnosticsError, OpError, diagno
 from pypto_xdsl.dialects import ascend910b, pto
 from pypto_xdsl.dialects.ascend910b import CORE, CORE_OF_KIND, Core, CoreAttr
 from pypto_xdsl.dialects.pto import AddressSpace, PtoOp, TileBufType
+from pypto_xdsl.dialects.pto.queue import ReserveBase, number_of
 from pypto_xdsl.dialects.pto.rules import constant_value
 from pypto_xdsl.dialects.pto.sync import PIPE_OF
 from pypto_xdsl.properties.checked_pass import CheckedPass
 from pypto_xdsl.rewriting.locating import rewrite
+
+_BLOCK = 32
+"""Bytes: what the address of a buffer is a multiple of."""
 
 _BLOCK_FLAGS = 2
 """The mode of a flag between a cube core and its vector cores."""
@@ -62,6 +66,7 @@ class ConvertPtoToAscend910bPass(CheckedPass):
         for kernel in kernels:
             rewrite(kernel.regions[0], *_PATTERNS)
             rewrite(kernel.regions[0], _EraseSlots())
+            _place_reserved(kernel)
 
 
 def _is_kernel(op: Operation) -> bool:
@@ -104,6 +109,35 @@ def _set_core(kernel: Operation) -> Iterator[Diagnostic]:
         )
         return
     kernel.attributes[CORE] = CoreAttr(next(iter(first), Core.AIV))
+
+
+def _place_reserved(kernel: Operation) -> None:
+    """Buffers of queues that have no address lie behind the tiles."""
+    ends: dict[AddressSpace, int] = {}
+    waiting: list[ReserveBase] = []
+    for op in walk(kernel):
+        if isinstance(op, ascend910b.ViewOp):
+            end = (op.known_address or 0) + op.type.size_in_bytes
+            ends[op.type.space] = max(ends.get(op.type.space, 0), end)
+        elif isinstance(op, ReserveBase):
+            if op.base is None:
+                waiting.append(op)
+            else:
+                space = _space(op)
+                end = number_of(op.base) + number_of(op.size)
+                ends[space] = max(ends.get(space, 0), end)
+    for op in waiting:
+        space = _space(op)
+        base = -(-ends.get(space, 0) // _BLOCK) * _BLOCK
+        ends[space] = base + number_of(op.size)
+        op.properties["base"] = IntegerAttr(base, i32)
+        op.properties["autoAlloc"] = BoolAttr.from_bool(False)
+
+
+def _space(op: ReserveBase) -> AddressSpace:
+    memory = op.memory
+    assert isinstance(memory, pto.AddressSpaceAttr)
+    return memory.data
 
 
 def _missing(kernel: Operation) -> Iterator[Diagnostic]:

@@ -219,6 +219,7 @@ TPushToAivOp = declare(
     "TPushToAivOp",
     "tpush_to_aiv",
     "the cube core appends a tile for the vector cores",
+    pipe=Pipe.FIX,
     core=KernelKind.CUBE,
 )
 TPushToAicOp = declare(
@@ -226,6 +227,7 @@ TPushToAicOp = declare(
     "TPushToAicOp",
     "tpush_to_aic",
     "a vector core appends a tile for the cube core",
+    pipe=Pipe.MTE3,
     core=KernelKind.VECTOR,
 )
 
@@ -310,6 +312,7 @@ TPopFromAicOp = declare(
     "TPopFromAicOp",
     "tpop_from_aic",
     "a vector core takes a tile of the cube core",
+    pipe=Pipe.MTE2,
     core=KernelKind.VECTOR,
 )
 TPopFromAivOp = declare(
@@ -317,6 +320,7 @@ TPopFromAivOp = declare(
     "TPopFromAivOp",
     "tpop_from_aiv",
     "the cube core takes a tile of the vector cores",
+    pipe=Pipe.MTE2,
     core=KernelKind.CUBE,
 )
 
@@ -362,6 +366,7 @@ TFreeFromAicOp = declare(
     "TFreeFromAicOp",
     "tfree_from_aic",
     "a vector core gives back the slot it took",
+    pipe=Pipe.MTE2,
     core=KernelKind.VECTOR,
 )
 TFreeFromAivOp = declare(
@@ -369,6 +374,7 @@ TFreeFromAivOp = declare(
     "TFreeFromAivOp",
     "tfree_from_aiv",
     "the cube core gives back the slot it took",
+    pipe=Pipe.MTE2,
     core=KernelKind.CUBE,
 )
 
@@ -456,6 +462,28 @@ class InitializeOp(QueueOp):
     def directions(self) -> int:
         """1 cube to vector, 2 vector to cube, 3 both."""
         return number_of(self.dir_mask)
+
+    @property
+    def bytes_of_slot(self) -> int:
+        """Bytes of one slot."""
+        return number_of(self.slot_size)
+
+    @property
+    def slots(self) -> int:
+        """How many slots in global memory, in each direction."""
+        if self.slot_num is not None:
+            return number_of(self.slot_num)
+        return 4 if self.directions == TO_VECTOR | TO_CUBE else 8
+
+    @property
+    def local_slots(self) -> int:
+        """How many slots in the memory of the core that takes."""
+        return self.slots if self.local_slot_num is None else number_of(self.local_slot_num)
+
+    def consumer_buffer(self, direction: int) -> SSAValue | None:
+        """The byte address of those slots, for a direction."""
+        name = "c2v_consumer_buf" if direction == TO_VECTOR else "v2c_consumer_buf"
+        return self.optional_operand(name)
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:

@@ -40,6 +40,7 @@ from pypto_xdsl.interpreters.values import Buffer
 
 if TYPE_CHECKING:
     from pypto_xdsl.interpreters.ascend910b.group import Group
+    from pypto_xdsl.interpreters.ascend910b.queues import Queue
 
 _GARBAGE = 0xA5
 
@@ -73,6 +74,8 @@ class Core:
     events: dict[EventKey, deque[tuple[Told, Operation]]] = field(
         default_factory=dict[EventKey, deque[tuple[Told, Operation]]]
     )
+    queues: dict[int, Queue] = field(default_factory=dict[int, "Queue"])
+    """The core's ends of queues, by number."""
     lane: Lane = field(init=False)
     """Of the instruction at work."""
     number: int = 0

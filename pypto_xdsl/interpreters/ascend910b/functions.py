@@ -12,6 +12,8 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from xdsl.dialects import func
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.interpreter import Interpreter, InterpreterFunctions, PythonValues, impl, register_impls
 from xdsl.ir import Operation
 
@@ -171,6 +173,24 @@ class CoreFunctions(InterpreterFunctions):
         operands = named(op, args)
         shape, strides = numbers(operands["shape"]), numbers(operands["strides"])
         return (CoreView(operands["ptr"], shape, strides, core_of(interpreter)),)
+
+    @impl(func.CallOp)
+    def run_call(
+        self, interpreter: Interpreter, op: func.CallOp, args: PythonValues
+    ) -> PythonValues:
+        core = core_of(interpreter)
+        module = op.parent_op()
+        while module is not None and not isinstance(module, ModuleOp):
+            module = module.parent_op()
+        name = op.callee.root_reference.data
+        for found in () if module is None else module.body.block.ops:
+            if isinstance(found, func.FuncOp) and found.sym_name.data == name:
+                kind: Any = found.attributes.get(ascend910b.CORE)
+                other = ascend910b.Core.AIV if core.is_cube else ascend910b.Core.AIC
+                if kind is not None and kind.data is other:
+                    return ()
+                return interpreter.run_ssacfg_region(found.body, args, name)
+        raise ProgramError(f"there is no function '{name}'")
 
     # How the scalar unit touches memory.
 

@@ -18,6 +18,7 @@ from xdsl.ir import Operation
 
 from pypto_xdsl.diagnostics import Diagnostic, DiagnosticsError, diagnose, file_line_col, note
 from pypto_xdsl.dialects import ascend910b
+from pypto_xdsl.dialects.pto.queue import PopOp, PushOp
 from pypto_xdsl.interpreters.ascend910b.core import Core
 from pypto_xdsl.interpreters.ascend910b.globals import BufferHistory
 from pypto_xdsl.interpreters.ascend910b.lanes import EventKey, Lane, Told
@@ -47,6 +48,10 @@ class _Waiting:
     who: str
 
 
+class Flags(dict[tuple[int, int, int], deque[tuple[Told, Operation]]]):
+    """By the core that raised one, the one that may take it, and the number."""
+
+
 @dataclass(eq=False)
 class Group:
     """Cores that share global memory and flags."""
@@ -56,10 +61,12 @@ class Group:
     lanes: list[Lane] = field(default_factory=list[Lane])
     histories: dict[int, BufferHistory] = field(default_factory=dict[int, BufferHistory])
     """By the identity of a buffer of global memory."""
-    flags: dict[tuple[int, int, int], deque[tuple[Told, Operation]]] = field(
-        default_factory=dict[tuple[int, int, int], deque[tuple[Told, Operation]]]
-    )
-    """Raised flags: by the core that raised them, the one that may take them, and the number."""
+    flags: Flags = field(default_factory=Flags)
+    """Raised flags that programs name."""
+    tiles: Flags = field(default_factory=Flags)
+    """Those of filled slots of queues."""
+    credits: Flags = field(default_factory=Flags)
+    """Those of free slots."""
     blocked: dict[Core, _Blocked] = field(default_factory=dict[Core, _Blocked])
     done: set[Core] = field(default_factory=set[Core])
     _chance: random.Random = field(default_factory=random.Random)
@@ -104,29 +111,35 @@ class Group:
 
     # Flags between cores.
 
-    def raise_flag(self, core: Core, op: Operation, lane: Lane, number: int) -> None:
+    def raise_flag(
+        self, core: Core, op: Operation, lane: Lane, number: int, flags: Flags | None = None
+    ) -> None:
         """A core raises a flag for those on the other side."""
+        flags = self.flags if flags is None else flags
         for other in self.cores:
             if other.is_cube != core.is_cube:
                 key = self.cores.index(core), self.cores.index(other), number
-                self.flags.setdefault(key, deque()).append((lane.tell(), op))
+                flags.setdefault(key, deque()).append((lane.tell(), op))
 
-    def _for(self, core: Core, number: int) -> list[deque[tuple[Told, Operation]]]:
+    def _for(
+        self, core: Core, number: int, flags: Flags | None
+    ) -> list[deque[tuple[Told, Operation]]]:
+        flags = self.flags if flags is None else flags
         mine = self.cores.index(core)
         return [
-            self.flags.setdefault((self.cores.index(other), mine, number), deque())
+            flags.setdefault((self.cores.index(other), mine, number), deque())
             for other in self.cores
             if other.is_cube != core.is_cube
         ]
 
-    def is_raised(self, core: Core, number: int) -> bool:
+    def is_raised(self, core: Core, number: int, flags: Flags | None = None) -> bool:
         """Whether all cores on the other side raised a flag."""
-        found = self._for(core, number)
+        found = self._for(core, number, flags)
         return bool(found) and all(found)
 
-    def take_flag(self, core: Core, lane: Lane, number: int) -> None:
+    def take_flag(self, core: Core, lane: Lane, number: int, flags: Flags | None = None) -> None:
         """A core takes a flag of all cores on the other side."""
-        for tokens in self._for(core, number):
+        for tokens in self._for(core, number, flags):
             core.hear(lane, tokens.popleft()[0])
 
     # Scalar units.
@@ -249,7 +262,10 @@ class Group:
             if blocked is not None and isinstance(blocked.op, ascend910b.BarrierOp):
                 who = f"the scalar unit of {core.name}"
                 notes.append(note(blocked.op, f"{who} waits for its pipes"))
-        message = f"waits forever: {first.who} waits for {_awaited(first.op)}, which nobody sets"
+        provides = "frees" if isinstance(first.op, PushOp) else "sets"
+        provides = "pushes" if isinstance(first.op, PopOp) else provides
+        awaited = _awaited(first.op)
+        message = f"waits forever: {first.who} waits for {awaited}, which nobody {provides}"
         return [diagnose(first.op, message, notes)]
 
     def _is_pending(self, event: EventKey | None) -> bool:
@@ -275,6 +291,11 @@ class Group:
                 core.complain(
                     Check.EVENT, f"raises flag {number} for {core.name}, which never takes it"
                 )
+        for (_, other, _), tokens in self.tiles.items():
+            for _, op in tokens:
+                core = self.cores[other]
+                core.op = op
+                core.complain(Check.EVENT, f"pushes a tile that {core.name} never takes")
 
 
 def _awaited(op: Operation) -> str:
@@ -287,6 +308,10 @@ def _awaited(op: Operation) -> str:
     if isinstance(op, ascend910b.CrossFlagOp):
         number = op.known_flag
         return f"flag {'?' if number is None else number} of the other core"
+    if isinstance(op, PopOp):
+        return f"a tile of queue {op.queue_id}"
+    if isinstance(op, PushOp):
+        return f"a free slot of queue {op.queue_id}"
     return "what is before it"
 
 

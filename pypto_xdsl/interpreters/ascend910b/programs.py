@@ -14,6 +14,7 @@ from xdsl.ir import Operation
 from pypto_xdsl.dialects import ascend910b, pto
 from pypto_xdsl.dialects.ascend910b import CORE
 from pypto_xdsl.dialects.pto import AddressSpace
+from pypto_xdsl.dialects.pto.queue import QueueOp
 from pypto_xdsl.interpreters.ascend910b.core import PIPE_COUNT, Core, make_lanes
 from pypto_xdsl.interpreters.ascend910b.functions import (
     CoreFunctions,
@@ -21,6 +22,7 @@ from pypto_xdsl.interpreters.ascend910b.functions import (
     set_core,
 )
 from pypto_xdsl.interpreters.ascend910b.group import Group
+from pypto_xdsl.interpreters.ascend910b.queues import QueueFunctions
 from pypto_xdsl.interpreters.core_settings import Check
 from pypto_xdsl.interpreters.machine import Machine
 
@@ -83,14 +85,18 @@ def _cores(program: func.FuncOp, subblock: int) -> list[tuple[str, bool, int]]:
 
 def _uses_one_vector_core(program: Operation) -> bool:
     """Whether nothing tells the vector cores apart."""
-    return not any(isinstance(op, pto.GetSubBlockIdxOp) for op in program.walk())
+    module = program.parent_op()
+    return not any(
+        isinstance(op, pto.GetSubBlockIdxOp) or (isinstance(op, QueueOp) and op.split_code)
+        for op in (program if module is None else module).walk()
+    )
 
 
 def _machine_of(
     machine: Machine, core: Core, implementations: tuple[type[InterpreterFunctions], ...]
 ) -> Machine:
     """An interpreter that is a core, and otherwise what the machine is."""
-    functions = (_instructions(implementations)(), CoreFunctions())
+    functions = (_instructions(implementations)(), CoreFunctions(), QueueFunctions())
     runner = machine.with_functions(functions, replace(machine.grid, subblock_index=core.subblock))
     set_core(runner, core)
     return runner
