@@ -22,8 +22,9 @@ from pypto_xdsl.dialects.pto import DYNAMIC, PtoOp, TileBufType
 from pypto_xdsl.interpreters.ascend910b.core import Core
 from pypto_xdsl.interpreters.ascend910b.globals import CoreView, touch_element
 from pypto_xdsl.interpreters.ascend910b.memory import CoreTile
-from pypto_xdsl.interpreters.elements import number_of
+from pypto_xdsl.interpreters.elements import integer_value, number_of
 from pypto_xdsl.interpreters.errors import ProgramError
+from pypto_xdsl.interpreters.machine import Grid, Machine
 from pypto_xdsl.interpreters.op_tables import Run, implements
 from pypto_xdsl.interpreters.pto.globals import Pointer
 from pypto_xdsl.interpreters.pto.memory import valid_extents
@@ -81,6 +82,11 @@ def _on_its_pipe(op_class: type[Operation], computing: Any) -> Run:
         return ()
 
     return run
+
+
+def _grid(interpreter: Interpreter) -> Grid:
+    """Which of the cores that run one kernel it is, where the interpreter knows."""
+    return interpreter.grid if isinstance(interpreter, Machine) else Grid()
 
 
 def _known(values: Iterator[Any], extent: int) -> int | None:
@@ -191,6 +197,27 @@ class CoreFunctions(InterpreterFunctions):
                     return ()
                 return interpreter.run_ssacfg_region(found.body, args, name)
         raise ProgramError(f"there is no function '{name}'")
+
+    @impl(pto.GetBlockIdxOp)
+    def run_block_idx(self, interpreter: Interpreter, op: Any, args: PythonValues) -> PythonValues:
+        return (integer_value(_grid(interpreter).block_index, op.results[0].type),)
+
+    @impl(pto.GetBlockNumOp)
+    def run_block_num(self, interpreter: Interpreter, op: Any, args: PythonValues) -> PythonValues:
+        return (integer_value(_grid(interpreter).block_count, op.results[0].type),)
+
+    @impl(pto.GetSubBlockIdxOp)
+    def run_subblock_idx(
+        self, interpreter: Interpreter, op: Any, args: PythonValues
+    ) -> PythonValues:
+        return (integer_value(core_of(interpreter).subblock, op.results[0].type),)
+
+    @impl(pto.GetSubBlockNumOp)
+    def run_subblock_num(
+        self, interpreter: Interpreter, op: Any, args: PythonValues
+    ) -> PythonValues:
+        count = sum(not core.is_cube for core in core_of(interpreter).group.cores)
+        return (integer_value(count, op.results[0].type),)
 
     # How the scalar unit touches memory.
 

@@ -199,6 +199,7 @@ class Group:
 
     def _hand_over(self, place: int) -> bool:
         """Let the next core that can go on; whether there is one."""
+        self.drain()
         count = len(self.cores)
         for step in range(1, count + 1):
             other = (place + step) % count

@@ -1,0 +1,222 @@
+"""
+A cube core and its vector cores, run together: products go through a queue, results come back
+through flags; what goes wrong between cores is found and explained.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from support.machine_programs import parsed, run_core
+
+from pypto_xdsl.diagnostics import DiagnosticsError
+
+PASSES = "allocate-memory-addr,convert-pto-to-ascend910b,insert-sync"
+L1 = "!pto.tile_buf<mat, 16x16xf32, blayout=col_major, slayout=row_major>"
+L0A = "!pto.tile_buf<left, 16x16xf32, slayout=row_major>"
+L0B = "!pto.tile_buf<right, 16x16xf32, slayout=col_major>"
+L0C = "!pto.tile_buf<acc, 16x16xf32, blayout=col_major, slayout=row_major, fractal=1024>"
+P = "!pto.partition_tensor_view<16x16xf32>"
+V = "!pto.tensor_view<?x?xf32>"
+CONSTANTS = """
+  %zero = arith.constant 0 : i32
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %c16 = arith.constant 16 : index
+  %c96 = arith.constant 96 : index
+"""
+
+
+def program(*, split: bool) -> str:
+    """Six products of 16x16 matrices; their doubles are stored by one vector core or by two."""
+    rows = 8 if split else 16
+    tile = f"!pto.tile_buf<vec, {rows}x16xf32>"
+    window = f"!pto.partition_tensor_view<{rows}x16xf32>"
+    code = int(split)
+    half = "pto.get_subblock_idx" if split else "arith.constant 0 : i64"
+    return f"""module attributes {{pto.target_arch = "a2a3"}} {{
+func.func @entry(%a: !pto.ptr<f32>, %b: !pto.ptr<f32>, %y: !pto.ptr<f32>, %ring: !pto.ptr<f32>)
+    attributes {{pto.entry}} {{
+  func.call @cube(%a, %b, %ring) : (!pto.ptr<f32>, !pto.ptr<f32>, !pto.ptr<f32>) -> ()
+  func.call @vector(%y, %ring) : (!pto.ptr<f32>, !pto.ptr<f32>) -> ()
+  return
+}}
+func.func private @cube(%a: !pto.ptr<f32>, %b: !pto.ptr<f32>, %ring: !pto.ptr<f32>)
+    attributes {{pto.kernel_kind = #pto.kernel_kind<cube>}} {{{CONSTANTS}
+  %there = pto.import_reserved_buffer {{name = "slots", peer_func = @vector}} -> i32
+  pto.aic_initialize_pipe {{dir_mask = 1, slot_size = 1024, slot_num = 2}}
+    (gm_slot_buffer = %ring : !pto.ptr<f32>, c2v_consumer_buf = %there : i32)
+  %av = pto.make_tensor_view %a, shape = [%c96, %c16], strides = [%c16, %c1] : {V}
+  %bv = pto.make_tensor_view %b, shape = [%c16, %c16], strides = [%c16, %c1] : {V}
+  %bp = pto.partition_view %bv, offsets = [%c0, %c0], sizes = [%c16, %c16] : {V} -> {P}
+  %al1 = pto.alloc_tile : {L1}
+  %bl1 = pto.alloc_tile : {L1}
+  %al = pto.alloc_tile : {L0A}
+  %br = pto.alloc_tile : {L0B}
+  %c = pto.alloc_tile : {L0C}
+  pto.tload ins(%bp : {P}) outs(%bl1 : {L1})
+  pto.tmov ins(%bl1 : {L1}) outs(%br : {L0B})
+  scf.for %i = %c0 to %c96 step %c16 {{
+    %ap = pto.partition_view %av, offsets = [%i, %c0], sizes = [%c16, %c16] : {V} -> {P}
+    pto.tload ins(%ap : {P}) outs(%al1 : {L1})
+    pto.tmov ins(%al1 : {L1}) outs(%al : {L0A})
+    pto.tmatmul ins(%al, %br : {L0A}, {L0B}) outs(%c : {L0C})
+    pto.tpush_to_aiv(%c : {L0C}) {{split = {code}}}
+  }}
+  return
+}}
+func.func private @vector(%y: !pto.ptr<f32>, %ring: !pto.ptr<f32>)
+    attributes {{pto.kernel_kind = #pto.kernel_kind<vector>}} {{{CONSTANTS}
+  %here = pto.reserve_buffer {{name = "slots", size = 2048, location = #pto.address_space<vec>,
+    auto = true}} -> i32
+  pto.aiv_initialize_pipe {{dir_mask = 1, slot_size = 1024, slot_num = 2}}
+    (gm_slot_buffer = %ring : !pto.ptr<f32>, c2v_consumer_buf = %here : i32)
+  %rows = arith.constant {rows} : index
+  %core = {half}
+  %which = arith.index_cast %core : i64 to index
+  %first = arith.muli %which, %rows : index
+  %yv = pto.make_tensor_view %y, shape = [%c96, %c16], strides = [%c16, %c1] : {V}
+  %u = pto.alloc_tile : {tile}
+  scf.for %i = %c0 to %c96 step %c16 {{
+    %row = arith.addi %i, %first : index
+    %yp = pto.partition_view %yv, offsets = [%row, %c0], sizes = [%rows, %c16] : {V} -> {window}
+    %t = pto.tpop_from_aic {{split = {code}}} -> {tile}
+    pto.tadd ins(%t, %t : {tile}, {tile}) outs(%u : {tile})
+    pto.tfree_from_aic {{split = {code}}}
+    pto.tstore ins(%u : {tile}) outs(%yp : {window})
+  }}
+  return
+}}
+}}"""
+
+
+def arguments() -> dict[str, Any]:
+    rng = np.random.default_rng(0)
+    # Small integers: products are exact in any order of summation.
+    return {
+        "a": rng.integers(-4, 5, (96, 16)),
+        "b": rng.integers(-4, 5, (16, 16)),
+        "y": np.zeros((96, 16)),
+        "ring": np.zeros((2, 16, 16)),
+    }
+
+
+@pytest.mark.parametrize("split", [False, True])
+@pytest.mark.parametrize("seed", [None, 0, 1, 2, 3])
+def test_tiles_go_through_a_queue(seed: int | None, split: bool) -> None:
+    given = arguments()
+    after = run_core(program(split=split), given, passes=PASSES, seed=seed)
+    np.testing.assert_array_equal(after["y"], 2 * (given["a"] @ given["b"]))
+
+
+def _error(old: str, new: str, *, split: bool = False) -> Any:
+    text = program(split=split)
+    assert text.count(old) == 1
+    changed = text.replace(old, new)
+    with pytest.raises(DiagnosticsError) as error:
+        run_core(parsed(changed, PASSES), arguments())
+    return error.value.diagnostics[0], changed.split("\n")
+
+
+def test_slots_that_are_never_freed_stop_both_cores() -> None:
+    found, lines = _error("    pto.tfree_from_aic {split = 0}\n", "")
+    assert "waits forever: pipe FIX of the cube core waits for a free slot of queue 0" in (
+        found.message
+    )
+    assert "tpush_to_aiv" in lines[found.line - 1]
+    waiting = {note.message: lines[note.line - 1] for note in found.notes}
+    assert "pipe V of the vector core waits for event 0 of MTE2 -> V" in waiting
+
+
+def test_a_tile_that_is_never_pushed_is_waited_for_in_vain() -> None:
+    old = "    pto.tpush_to_aiv(%c : " + L0C + ") {split = 0}\n"
+    found, lines = _error(old, "")
+    assert "waits for a tile of queue 0, which nobody pushes" in found.message
+    assert "tpop_from_aic" in lines[found.line - 1]
+
+
+def test_a_tile_that_is_never_taken_is_reported() -> None:
+    old = "scf.for %i = %c0 to %c96 step %c16 {\n    %row"
+    new = "%c80 = arith.constant 80 : index\n  scf.for %i = %c0 to %c80 step %c16 {\n    %row"
+    found, lines = _error(old, new)
+    assert "pushes a tile that the vector core never takes" in found.message
+    assert "tpush_to_aiv" in lines[found.line - 1]
+
+
+def test_a_tile_larger_than_a_slot_is_refused() -> None:
+    found, _ = _error(
+        "pto.aic_initialize_pipe {dir_mask = 1, slot_size = 1024",
+        "pto.aic_initialize_pipe {dir_mask = 1, slot_size = 512",
+    )
+    assert "takes 1024 bytes of slots of 512 bytes" in found.message
+
+
+FLAGS = f"""
+func.func @kernel(%x: !pto.ptr<f32>, %y: !pto.ptr<f32>, %z: !pto.ptr<f32>)
+    attributes {{ascend910b.core = #ascend910b<core mix>}} {{{CONSTANTS}
+  %xv = pto.make_tensor_view %x, shape = [%c16, %c16], strides = [%c16, %c1] : {V}
+  %yv = pto.make_tensor_view %y, shape = [%c16, %c16], strides = [%c16, %c1] : {V}
+  %xp = pto.partition_view %xv, offsets = [%c0, %c0], sizes = [%c16, %c16] : {V} -> {P}
+  %yp = pto.partition_view %yv, offsets = [%c0, %c0], sizes = [%c16, %c16] : {V} -> {P}
+  pto.section.vector {{
+    %t = ascend910b.view ub[0] : !pto.tile_buf<vec, 16x16xf32>
+    pto.tload ins(%xp : {P}) outs(%t : !pto.tile_buf<vec, 16x16xf32>)
+    ascend910b.set_flag MTE2 -> MTE3, 0
+    ascend910b.wait_flag MTE2 -> MTE3, 0
+    pto.tstore ins(%t : !pto.tile_buf<vec, 16x16xf32>) outs(%yp : {P})
+    ascend910b.set_cross_flag MTE3, 3
+  }}
+  pto.section.cube {{
+    %m = ascend910b.view l1[0] : {L1}
+    ascend910b.wait_cross_flag MTE2, 3
+    pto.tload ins(%yp : {P}) outs(%m : {L1})
+  }}
+  return
+}}
+"""
+"""A vector core copies x to y, a cube core loads y."""
+
+
+def _copy(text: str, seed: int | None = None) -> dict[str, Any]:
+    x = np.arange(256).reshape(16, 16)
+    return run_core(text, {"x": x, "y": np.zeros((16, 16)), "z": x}, seed=seed)
+
+
+@pytest.mark.parametrize("seed", [None, 0, 1, 2])
+def test_flags_order_cores(seed: int | None) -> None:
+    np.testing.assert_array_equal(_copy(FLAGS, seed)["y"], np.arange(256).reshape(16, 16))
+
+
+@pytest.mark.parametrize(
+    ("old", "message", "where"),
+    [
+        (
+            "    ascend910b.set_cross_flag MTE3, 3\n",
+            "waits forever: pipe MTE2 of the cube core waits for flag 3 of the other core",
+            "wait_cross_flag",
+        ),
+        (
+            "    ascend910b.wait_cross_flag MTE2, 3\n",
+            "global memory on pipe",
+            "%yp",
+        ),
+    ],
+)
+def test_a_flag_that_is_missing(old: str, message: str, where: str) -> None:
+    text = FLAGS.replace(old, "")
+    with pytest.raises(DiagnosticsError) as error:
+        _copy(text)
+    found = error.value.diagnostics[0]
+    assert message in found.message
+    assert where in text.split("\n")[found.line - 1]
+
+
+def test_a_flag_that_is_never_taken() -> None:
+    text = FLAGS.replace("    ascend910b.wait_cross_flag MTE2, 3\n", "").replace(
+        f"    pto.tload ins(%yp : {P}) outs(%m : {L1})\n", ""
+    )
+    with pytest.raises(DiagnosticsError, match="raises flag 3 for the cube core, which never"):
+        _copy(text)
