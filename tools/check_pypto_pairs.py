@@ -23,11 +23,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
+from torch_calls import TorchCalls
 from xdsl.context import Context
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import ModuleOp, StringAttr, TensorType
+from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.ir import Attribute
 from xdsl.universe import Universe
 
@@ -38,7 +39,6 @@ from pypto_xdsl.dialects.tile import MemorySpace, TileType
 from pypto_xdsl.frontend.pl import read_program, read_source
 from pypto_xdsl.frontend.pl.discovery import Candidate, find_programs
 from pypto_xdsl.frontend.pl.source import Source, dotted_name
-from pypto_xdsl.frontend.pl.vocabulary import DTYPES
 from pypto_xdsl.targets.pl.program import program_text
 from pypto_xdsl.universe import PYPTO_UNIVERSE
 
@@ -54,21 +54,6 @@ READER_PASSES = frozenset(
     )
 )
 """Passes of PyPTO whose work the front end does."""
-TORCH_DTYPES = {
-    "float32": "FP32",
-    "float": "FP32",
-    "float16": "FP16",
-    "half": "FP16",
-    "bfloat16": "BF16",
-    "int8": "INT8",
-    "uint8": "UINT8",
-    "int16": "INT16",
-    "int32": "INT32",
-    "int": "INT32",
-    "int64": "INT64",
-    "long": "INT64",
-    "bool": "BOOL",
-}
 
 
 @dataclass
@@ -143,10 +128,11 @@ def check_file(path: Path) -> Count:
         count.fail("parse", path.name, str(e).splitlines()[0])
         return count
     modules: dict[str, ModuleOp] = {}
+    calls = TorchCalls(source)
     candidates = {candidate.name: candidate for candidate in find_programs(source)}
     for name, candidate in candidates.items():
         count.programs += 1
-        module = _read(source, candidate, count)
+        module = _read(source, candidate, calls, count)
         if module is None:
             continue
         count.read += 1
@@ -166,11 +152,13 @@ def check_file(path: Path) -> Count:
     return count
 
 
-def _read(source: Source, candidate: Candidate, count: Count) -> ModuleOp | None:
+def _read(source: Source, candidate: Candidate, calls: TorchCalls, count: Count) -> ModuleOp | None:
     where = f"{candidate.name}:{candidate.line}"
     try:
-        types = argument_types(source, candidate)
-        module = read_program(source, candidate, parametrized(candidate), types)
+        (entry, *_) = candidate.nodes
+        types = calls.arguments_of(entry) if isinstance(entry, ast.FunctionDef) else {}
+        defines = called_with(calls, candidate) | parametrized(candidate)
+        module = read_program(source, candidate, defines, types)
         if errors := verify(module):
             raise DiagnosticsError(errors)
     except DiagnosticsError as e:
@@ -342,120 +330,13 @@ def parametrized(candidate: Candidate) -> dict[str, Any]:
     return values
 
 
-# The types of `@pl.jit` entries
-
-
-def argument_types(source: Source, candidate: Candidate) -> dict[str, Any]:
-    """The types of the torch tensors that a file calls an entry with."""
-    (entry, *_) = candidate.nodes
-    if not isinstance(entry, ast.FunctionDef):
-        return {}
-    for function in (*_functions(source.tree), source.tree):
-        for node in ast.walk(function):
-            if not isinstance(node, ast.Call) or not node.args:
-                continue
-            path = dotted_name(node.func)
-            if path is None or path[0] != entry.name:
-                continue
-            return _types_of_call(source.tree, function, node, entry)
-    return {}
-
-
-def _functions(tree: ast.Module) -> list[ast.FunctionDef]:
-    return [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
-
-
-def _types_of_call(
-    tree: ast.Module, function: ast.AST, call: ast.Call, entry: ast.FunctionDef
-) -> dict[str, Any]:
-    constants = _constants(tree) | _constants(function)
-    tensors: dict[str, Any] = {}
-    for node in sorted(
-        (n for n in (*ast.walk(tree), *ast.walk(function)) if isinstance(n, ast.Assign)),
-        key=lambda n: n.lineno,
-    ):
-        target = node.targets[0]
-        if isinstance(target, ast.Name) and node.lineno <= call.lineno:
-            type = _tensor(node.value, constants, tensors)
-            if type is not None:
-                tensors[target.id] = type
+def called_with(calls: TorchCalls, candidate: Candidate) -> dict[str, Any]:
+    """What the file passes to the functions that build a program."""
     found: dict[str, Any] = {}
-    for parameter, argument in zip(entry.args.args, call.args, strict=False):
-        if isinstance(argument, ast.Name) and argument.id in tensors:
-            found[parameter.arg] = tensors[argument.id]
-            continue
-        value = _number(argument, constants)
-        if value is not None:
-            found[parameter.arg] = value
+    for around in candidate.around:
+        if isinstance(around, ast.FunctionDef):
+            found |= calls.arguments_of(around)
     return found
-
-
-def _constants(tree: ast.AST) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
-            value = _number(node.value, found)
-            if value is not None:
-                found[node.targets[0].id] = value
-    return found
-
-
-def _number(node: ast.expr, constants: dict[str, Any]) -> Any:
-    match node:
-        case ast.Constant(value=int() | float() as value):
-            return value
-        case ast.Name(id=name):
-            return constants.get(name)
-        case ast.BinOp(left=left, op=op, right=right):
-            a, b = _number(left, constants), _number(right, constants)
-            if isinstance(a, int) and isinstance(b, int):
-                match op:
-                    case ast.Mult():
-                        return a * b
-                    case ast.Add():
-                        return a + b
-                    case ast.Sub():
-                        return a - b
-                    case ast.FloorDiv() if b:
-                        return a // b
-                    case _:
-                        return None
-        case _:
-            return None
-    return None
-
-
-def _tensor(node: ast.expr, constants: dict[str, Any], tensors: dict[str, Any]) -> Any:
-    """The type of the tensor that an expression of torch makes, None if it makes none."""
-    dtype = "FP32"
-    for inner in ast.walk(node):
-        if isinstance(inner, ast.Attribute) and isinstance(inner.value, ast.Name):
-            dtype = TORCH_DTYPES.get(inner.attr, dtype) if inner.value.id == "torch" else dtype
-    for inner in ast.walk(node):
-        if not isinstance(inner, ast.Call):
-            continue
-        path = dotted_name(inner.func)
-        if path is None or path[0] != "torch":
-            if isinstance(inner.func, ast.Attribute) and inner.func.attr in ("bfloat16", "half"):
-                dtype = TORCH_DTYPES[inner.func.attr]
-            continue
-        if path[-1].endswith("_like") and isinstance(inner.args[0], ast.Name):
-            return tensors.get(inner.args[0].id)
-        if path[-1] in ("full", "zeros", "ones", "rand", "randn", "empty"):
-            sizes = inner.args
-            if sizes and isinstance(sizes[0], ast.Tuple | ast.List):
-                sizes = sizes[0].elts
-            elif path[-1] == "full":
-                sizes = sizes[:1]
-            shape = [_number(size, constants) for size in sizes]
-            if shape and all(isinstance(extent, int) for extent in shape):
-                return TensorType(DTYPES[dtype], shape)
-        if path[-1] == "randint":
-            sizes = getattr(inner.args[-1], "elts", ())
-            shape = [_number(size, constants) for size in sizes]
-            if shape and all(isinstance(extent, int) for extent in shape):
-                return TensorType(DTYPES["INT64" if dtype == "FP32" else dtype], shape)
-    return None
 
 
 if __name__ == "__main__":
