@@ -13,9 +13,10 @@ A pipe is in order by itself, and does not wait for the others. Where two instru
 pipes touch bytes that overlap, and one of them writes, the later one must wait for the earlier: an
 event is set after the one and waited for before the other, both in the innermost block that holds
 both. What a loop's next iteration does with the bytes of this one is ordered by an event that is
-set before the loop too and waited for after it. What is ordered already, by other events, gets
-none, so the pass is idempotent. Eight events a pair of pipes are there: one is used again once
-its last wait is known to be over; where none is free, a barrier of all pipes takes its place.
+set before the outermost loop too, and waited for after it. What is ordered already, by other
+events, gets none, so the pass is idempotent. Eight events a pair of pipes are there: one is used
+again once its last wait is known to be over; where none is free, a barrier of all pipes takes its
+place.
 
 Events that the program already has are kept. One that orders nothing which is not ordered without
 it is reported.
@@ -75,7 +76,7 @@ class _Event:
     first: Operation
     then: Operation
     loop: Operation | None
-    """The loop whose next iteration waits for this one's."""
+    """Where a loop's next iteration waits for this one's: the outermost loop around it."""
     number: int | None = None
     tokens: deque[tuple[int, ...]] = field(default_factory=deque[tuple[int, ...]])
 
@@ -274,7 +275,10 @@ class _Run:
         if loop is None and first is then:
             self._barrier(op)
             return
-        event = _Event(touch.lane, lane, first, then, loop)
+        # Each wait in a loop is followed by a set, so one event is there before and after it: at
+        # the outermost loop as well as at the one that carries it, and there but once.
+        outermost = None if loop is None else self.iterations[0][0]
+        event = _Event(touch.lane, lane, first, then, outermost)
         self.plan.events[event] = None
         self.index.add(event)
         told = self.after[first][touch.lane]

@@ -3,7 +3,8 @@ Global memory as the cores of a group see it: views that know who touched each e
 
 For each buffer and each lane that touched it, an array holds the number of the last instruction
 that wrote each element, and one that of the last that read it. Most accesses need not look: what
-a lane did last to a buffer is known to be done.
+a lane did last to a buffer is known to be done. So accesses are only listed, and the arrays are
+made when somebody has to look.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from pypto_xdsl.interpreters.ascend910b.core import Core
     from pypto_xdsl.interpreters.ascend910b.lanes import Lane
 
+_LONGEST_LOG = 4096
+
 Numbers = npt.NDArray[np.int32]
 
 
@@ -30,10 +33,12 @@ Numbers = npt.NDArray[np.int32]
 class _Trace:
     """What one lane did to a buffer in one way."""
 
-    numbers: Numbers
-    """The number of the last instruction that did it, for each grain."""
+    numbers: Numbers | None = None
+    """The number of the last instruction that did it, for each grain; None: all is in the log."""
     last: int = 0
     """The number of the last instruction of all."""
+    log: list[tuple[Array, int]] = field(default_factory=list[tuple[Array, int]])
+    """What is not in the numbers yet: views of the buffer, and the instruction."""
 
 
 @dataclass(eq=False)
@@ -61,10 +66,11 @@ class BufferHistory:
         traces = self.writes if is_write else self.reads
         trace = traces.get(lane.index)
         if trace is None:
-            count = -(-self.buffer.memory.nbytes // self.grain)
-            trace = traces[lane.index] = _Trace(np.zeros(count, np.int32))
-        self._part(trace, view)[...] = number
+            trace = traces[lane.index] = _Trace()
+        trace.log.append((view, number))
         trace.last = number
+        if len(trace.log) >= _LONGEST_LOG:
+            self._file(trace)
         return found
 
     def _unordered(
@@ -74,10 +80,20 @@ class BufferHistory:
         for other, trace in traces.items():
             if other == own or trace.last <= known[other]:
                 continue
+            self._file(trace)
             number = int(self._part(trace, view).max(initial=0))
             if number > known[other]:
                 return other, number, False
         return None
+
+    def _file(self, trace: _Trace) -> None:
+        """Bring the log into the numbers."""
+        if trace.numbers is None:
+            count = -(-self.buffer.memory.nbytes // self.grain)
+            trace.numbers = np.zeros(count, np.int32)
+        for view, number in trace.log:
+            self._part(trace, view)[...] = number
+        trace.log.clear()
 
     def _part(self, trace: _Trace, view: Array) -> Numbers:
         grain = self.grain
@@ -89,6 +105,7 @@ class BufferHistory:
         shape = view.shape
         if view.itemsize > grain:
             shape, strides = (*shape, view.itemsize // grain), (*strides, 4)
+        assert trace.numbers is not None
         return np.ndarray(shape, np.int32, trace.numbers.data, start // grain * 4, strides)
 
     def _refine(self, grain: int) -> None:
@@ -96,7 +113,8 @@ class BufferHistory:
         factor = self.grain // grain if self.grain % grain == 0 else self.grain
         self.grain //= factor
         for trace in (*self.writes.values(), *self.reads.values()):
-            trace.numbers = np.repeat(trace.numbers, factor)
+            if trace.numbers is not None:
+                trace.numbers = np.repeat(trace.numbers, factor)
 
 
 @dataclass(eq=False)
