@@ -29,7 +29,7 @@ from types import ModuleType
 from typing import Any, ClassVar, Generic, Self, TypeAlias, cast
 
 from typing_extensions import TypeVar
-from xdsl.dialects.builtin import TensorType
+from xdsl.dialects.builtin import IndexType, TensorType
 from xdsl.ir import Attribute, Operation, OpResult, SSAValue
 from xdsl.irdl import (
     AttrConstraint,
@@ -39,7 +39,9 @@ from xdsl.irdl import (
     VerificationContext,
     traits_def,
 )
-from xdsl.traits import AlwaysSpeculatable, EffectInstance, MemoryEffect, MemoryEffectKind
+from xdsl.traits import ConditionallySpeculatable, EffectInstance, MemoryEffect, MemoryEffectKind
+
+from pypto_xdsl.dialects.extents import has_run_time_extents
 
 _AttributeT = TypeVar("_AttributeT", bound=Attribute, default=Attribute)
 
@@ -229,10 +231,22 @@ class DeclaredMemoryEffects(MemoryEffect):
         return found
 
 
+class DeclaredSpeculation(ConditionallySpeculatable):
+    """
+    Whether an op may run where the program would not have run it, as in front of a loop that may
+    make no turn: not if it can fail there.
+    """
+
+    @classmethod
+    def is_speculatable(cls, op: Operation) -> bool:
+        assert isinstance(op, DeclaredOp)
+        return not op.may_fail()
+
+
 class DeclaredOp(IRDLOperation, ABC):
     """An op whose facts are declared; the interface through which passes ask for them."""
 
-    traits = traits_def(DeclaredMemoryEffects(), AlwaysSpeculatable())
+    traits = traits_def(DeclaredMemoryEffects(), DeclaredSpeculation())
 
     READS_ELEMENTS: ClassVar[bool] = True
     """Whether what it reads are elements; a view reads only where a buffer is, or how large."""
@@ -256,6 +270,8 @@ class DeclaredOp(IRDLOperation, ABC):
     Whether each element of a result comes from the elements of the operands at its own place, so
     that the op means the same on another shape, if all tiles have it.
     """
+    FAILS_BY_ELEMENTS: ClassVar[bool] = False
+    """Whether elements can make a run fail, as indices outside of what they index do."""
     SAME_ON_TILES: ClassVar[bool] = True
     """Of an op on whole tensors: whether the op of its name on tiles, if any, computes the same."""
     PACKED: ClassVar[tuple[str, ...]] = ()
@@ -281,6 +297,19 @@ class DeclaredOp(IRDLOperation, ABC):
             yield from self._operands_named(name)
         if not self.READING_ORDER:
             yield from self.operands
+
+    def may_fail(self) -> bool:
+        """
+        Whether a run can end in an error here: what an index decides may lie outside, and extents
+        that only the run knows may not fit.
+        """
+        if self.ELEMENTWISE:
+            return False
+        return (
+            self.FAILS_BY_ELEMENTS
+            or any(isinstance(operand.type, IndexType) for operand in self.operands)
+            or any(has_run_time_extents(value.type) for value in (*self.operands, *self.results))
+        )
 
     def effect_on(self, name: str) -> Effect:
         """What this op does to the operand of this name."""

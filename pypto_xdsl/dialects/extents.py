@@ -11,13 +11,28 @@ from collections.abc import Iterator, Sequence
 from math import prod
 from typing import TypeVar, cast
 
-from xdsl.dialects.builtin import DYNAMIC_INDEX
-from xdsl.ir import SSAValue
+from xdsl.dialects.builtin import DYNAMIC_INDEX, ShapedType, TensorType
+from xdsl.ir import Attribute, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
 from pypto_xdsl.syntax.lists import Index
 
 _ExtentT = TypeVar("_ExtentT", bound=int | str)
+
+
+def has_run_time_extents(type: Attribute) -> bool:
+    """Whether only the run knows the shape, or the valid region, of a tensor or tile."""
+    if not isinstance(type, ShapedType):
+        return False
+    if DYNAMIC_INDEX in type.get_shape():
+        return True
+    if isinstance(type, TensorType):
+        from pypto_xdsl.dialects.ptensor.types import valid_shape_of
+
+        return DYNAMIC_INDEX in valid_shape_of(cast(TensorType[Attribute], type))
+    from pypto_xdsl.dialects.tile.types import TileType
+
+    return isinstance(type, TileType) and DYNAMIC_INDEX in type.valid_shape
 
 
 def verify_extents(

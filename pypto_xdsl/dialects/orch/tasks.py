@@ -19,7 +19,7 @@ from xdsl.irdl import (
 )
 from xdsl.parser import Parser
 from xdsl.printer import Printer
-from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind, Pure
+from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind, NoMemoryEffect, Pure
 from xdsl.utils.exceptions import VerifyException
 
 from pypto_xdsl.dialects.orch.attributes import TASK_ID, ArrayType, TaskIdType, is_array
@@ -137,7 +137,8 @@ class ArrayGetOp(IRDLOperation):
     index = operand_def(IndexType)
     result = result_def()
 
-    traits = traits_def(Pure())
+    # Not `Pure`: an index outside fails, so it must not run where the program does not run it.
+    traits = traits_def(NoMemoryEffect())
 
     def __init__(self, array: SSAValue | Operation, index: SSAValue | Operation):
         array = SSAValue.get(array)
@@ -190,7 +191,8 @@ class ArrayUpdateOp(IRDLOperation):
     index = operand_def(IndexType)
     result = result_def(T)
 
-    traits = traits_def(Pure())
+    # Not `Pure`: an index outside fails, so it must not run where the program does not run it.
+    traits = traits_def(NoMemoryEffect())
     assembly_format = "$value `,` $array `[` $index `]` attr-dict `:` type($value) `,` type($array)"
 
     def __init__(

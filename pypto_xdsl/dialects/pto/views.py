@@ -23,7 +23,7 @@ from xdsl.irdl import (
 )
 from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
-from xdsl.traits import Pure
+from xdsl.traits import NoMemoryEffect, Pure
 from xdsl.utils.exceptions import VerifyException
 
 from pypto_xdsl.dialects.pto.attributes import LayoutAttr
@@ -170,7 +170,8 @@ MakeTensorViewOp = declare(
 class PartitionViewBase(PtoOp):
     """A window of a tensor view"""
 
-    traits = traits_def(Pure())
+    # What lies outside is an error where the program looks at it, and nowhere else: not `Pure`.
+    traits = traits_def(NoMemoryEffect())
     ALIASES: ClassVar[str | None] = "source"
 
     source = operand_def(TENSOR_VIEW)
@@ -444,7 +445,8 @@ AllocMultiTileOp = declare(
 class MultiTileGetBase(FormattedOp):
     """One of the tiles of a `multi_tile_buf`"""
 
-    traits = traits_def(Pure())
+    # What lies outside is an error where the program looks at it, and nowhere else: not `Pure`.
+    traits = traits_def(NoMemoryEffect())
     ALIASES: ClassVar[str | None] = "source"
 
     source = operand_def(MULTI_TILE)
@@ -489,7 +491,8 @@ SIZES = PropertyConstraint(
 class SubViewBase(PtoOp):
     """A window of a tile"""
 
-    traits = traits_def(Pure())
+    # What lies outside is an error where the program looks at it, and nowhere else: not `Pure`.
+    traits = traits_def(NoMemoryEffect())
     ALIASES: ClassVar[str | None] = "source"
 
     source = operand_def(VIEW_TILE)

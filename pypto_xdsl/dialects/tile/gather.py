@@ -141,6 +141,7 @@ class GatherbOp(InferringTileOp):
     """The blocks of 32 bytes that start at the given byte offsets in the source, row by row."""
 
     name = "tile.gatherb"
+    FAILS_BY_ELEMENTS: ClassVar[bool] = True
     IN_PLACE: ClassVar[bool] = False
 
     source = operand_def(reads(TILE, spaces=VEC))

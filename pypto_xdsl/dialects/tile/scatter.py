@@ -41,6 +41,7 @@ class ScatterOp(ScatterIntoOp):
     """
 
     name = "tile.scatter"
+    FAILS_BY_ELEMENTS: ClassVar[bool] = True
 
     destination = operand_def(updates(TILE, spaces=VEC))
     source = operand_def(reads(TILE, spaces=VEC))
@@ -99,6 +100,7 @@ class ScatterUpdateOp(ScatterIntoOp):
     """
 
     name = "tile.scatter_update"
+    FAILS_BY_ELEMENTS: ClassVar[bool] = True
 
     destination = operand_def(updates(TILE, spaces=VEC))
     indices = operand_def(reads(TILE, spaces=VEC))

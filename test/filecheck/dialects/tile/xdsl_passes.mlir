@@ -69,3 +69,24 @@ orch.func incore @loop(in %x : tensor<16x16xf32>, in %n : index) {
   }
   orch.return
 }
+
+// A window that may lie outside is taken where the program takes it, and nowhere else: the loop may
+// make no turn. What cannot fail goes in front of the loop.
+// CHECK-LABEL: orch.func incore @loops
+// CHECK:         %e = tile.exp %t
+// CHECK:         scf.for
+// CHECK-NEXT:      %s = tile.slice %e[%n, 0]
+// CHECK-NEXT:      %w1 = tile.assemble %s, %w[0, 0]
+orch.func incore @loops(in %x : tensor<32x64xf32>, out %y : tensor<32x64xf32>, in %n : index) -> tensor<32x64xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %t = tile.load %x[0, 0] : tensor<32x64xf32> -> !tile.tile<32x64xf32, vec>
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%w = %t) -> (!tile.tile<32x64xf32, vec>) {
+    %e = tile.exp %t : !tile.tile<32x64xf32, vec>
+    %s = tile.slice %e[%n, 0] : !tile.tile<32x64xf32, vec> -> !tile.tile<8x64xf32, vec>
+    %w1 = tile.assemble %s, %w[0, 0] : !tile.tile<8x64xf32, vec>, !tile.tile<32x64xf32, vec> -> !tile.tile<32x64xf32, vec>
+    scf.yield %w1 : !tile.tile<32x64xf32, vec>
+  }
+  %y1 = tile.store %r, %y[0, 0] : !tile.tile<32x64xf32, vec>, tensor<32x64xf32>
+  orch.return %y1 : tensor<32x64xf32>
+}
