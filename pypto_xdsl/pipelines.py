@@ -57,6 +57,7 @@ def pipeline_pass(
         from xdsl.passes import ModulePass, PassPipeline
         from xdsl.universe import Universe
 
+        from pypto_xdsl.collection import collecting_rarely
         from pypto_xdsl.properties.checked_pass import CheckedPass
         from pypto_xdsl.properties.holding import remembering
 
@@ -71,7 +72,7 @@ def pipeline_pass(
 
             def apply(self, ctx: Context, op: ModuleOp) -> None:
                 passes = Universe.get_multiverse().all_passes
-                with remembering() as known:
+                with collecting_rarely(), remembering() as known:
 
                     def between(
                         previous: ModulePass | None, module: ModuleOp, _: ModulePass | None

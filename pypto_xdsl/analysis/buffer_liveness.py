@@ -24,6 +24,7 @@ from pypto_xdsl.analysis.program_order import ProgramOrder, Range
 from pypto_xdsl.dialects import pto
 from pypto_xdsl.dialects.pto import AddressSpace, MultiTileBufType, PtoOp, Role, TileBufType
 
+_WRITTEN = (Role.WRITE, Role.UPDATE)
 _ACC_ROWS = 16
 _ACC_ROWS_OF_INTEGERS = 32
 
@@ -40,6 +41,8 @@ class Buffer:
     live: Range
     """The first and the last time it is in use, see `ProgramOrder`."""
     touches: list[Operation] = field(default_factory=list[Operation])
+    address: SSAValue | None = None
+    """Where it lies, if that is known."""
 
     @property
     def name(self) -> str:
@@ -72,6 +75,8 @@ class BufferLiveness:
         (result,) = op.results
         time = self.order.write(op)
         buffer = Buffer(op, space_of(result.type), size_in_bytes(result.type), (time, -1))
+        if op.operands:
+            buffer.address = op.optional_operand("addr")
         self.buffers.append(buffer)
         self._of[result] = buffer
         self._whole.add(result)
@@ -93,10 +98,12 @@ class BufferLiveness:
         if isinstance(op, PtoOp):
             if op.aliased is not None:
                 return
-            for name, role, value in op.roles():
+            roles = tuple(op.roles())
+            written = [value for _, role, value in roles if role in _WRITTEN]
+            for name, role, value in roles:
                 buffer = self._of.get(value)
                 if buffer is not None:
-                    self._use(buffer, op, self._time(op, name, role, value))
+                    self._use(buffer, op, self._time(op, name, role, value, written))
             return
         for operand in op.operands:
             buffer = self._of.get(operand)
@@ -105,22 +112,25 @@ class BufferLiveness:
                 buffer.touches.append(op)
                 buffer.live = (0, self.order.leave(self.order.ops[-1]) + 1)
 
-    def _time(self, op: PtoOp, name: str, role: Role, value: SSAValue) -> Range:
+    def _time(
+        self, op: PtoOp, name: str, role: Role, value: SSAValue, written: Sequence[SSAValue]
+    ) -> Range:
         """When an instruction has its hands on an operand."""
         read, write = self.order.read(op), self.order.write(op)
         match role:
             case Role.WRITE:
                 return write, write
-            case Role.READ if self._may_share(op, name, value):
+            case Role.READ if self._may_share(op, name, value, written):
                 return read, read
             case Role.VIEW | Role.VALUE:
                 return read, read
             case _:
                 return read, write
 
-    def _may_share(self, op: PtoOp, name: str, value: SSAValue) -> bool:
+    def _may_share(
+        self, op: PtoOp, name: str, value: SSAValue, written: Sequence[SSAValue]
+    ) -> bool:
         """Whether what the op writes may lie over this operand, byte for byte."""
-        written = op.writes
         if not written:
             return True
         return op.may_share(name) and all(

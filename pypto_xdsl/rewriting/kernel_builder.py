@@ -36,6 +36,8 @@ class KernelBuilder:
         self.block = self.entry
         """Where ops go."""
         self._constants: dict[tuple[Attribute, int], SSAValue] = {}
+        self._indices: dict[int, SSAValue] = {}
+        """Constants of type `index`, most of all."""
         self._constant_ops: list[Operation] = []
         self._head_ops: list[Operation] | None = None
         self._views: list[Operation] = []
@@ -92,7 +94,9 @@ class KernelBuilder:
         found = self._constants.get(key)
         if found is None:
             found = self._constants[key] = self.hoist(
-                arith.ConstantOp(IntegerAttr(value, type)),
+                arith.ConstantOp.create(
+                    properties={"value": IntegerAttr(value, type)}, result_types=[type]
+                ),
                 f"c{'n' if value < 0 else ''}{abs(value)}_{type}",
             )
         return found
@@ -106,7 +110,12 @@ class KernelBuilder:
 
     def index(self, value: Index) -> SSAValue:
         """An index as a value."""
-        return value if isinstance(value, SSAValue) else self.constant(value, INDEX)
+        if isinstance(value, int):
+            found = self._indices.get(value)
+            if found is None:
+                found = self._indices[value] = self.constant(value, INDEX)
+            return found
+        return value
 
     def add(self, left: Index, right: Index) -> Index:
         """The sum of two indices; folded where it is known."""

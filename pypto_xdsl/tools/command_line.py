@@ -8,7 +8,6 @@ our output closed it.
 
 from __future__ import annotations
 
-import gc
 import os
 import sys
 import traceback
@@ -17,6 +16,7 @@ from collections.abc import Callable
 from xdsl.ir import Operation
 from xdsl.utils.exceptions import ArgSpecParseError
 
+from pypto_xdsl.collection import collecting_rarely
 from pypto_xdsl.diagnostics import Diagnostic, DiagnosticsError, diagnose_at
 
 WRONG_PROGRAM = 1
@@ -43,14 +43,11 @@ def run_tool(name: str, tool: Callable[[], int]) -> int:
 
     `tool` returns its own status, and may raise `CommandLineError` and `DiagnosticsError`.
     """
-    thresholds = gc.get_threshold()
     recursion_limit = sys.getrecursionlimit()
-    # IR is one large structure that lives to the end: looking it over for garbage all the time
-    # costs a fifth of the run.
-    gc.set_threshold(100_000, 20, 100)
     sys.setrecursionlimit(max(recursion_limit, RECURSION_LIMIT))
     try:
-        status = tool()
+        with collecting_rarely():
+            status = tool()
         sys.stdout.flush()
         return status
     except CommandLineError as e:
@@ -72,7 +69,6 @@ def run_tool(name: str, tool: Callable[[], int]) -> int:
         print(internal_error(e, name), file=sys.stderr)
         return WRONG_PROGRAM
     finally:
-        gc.set_threshold(*thresholds)
         sys.setrecursionlimit(recursion_limit)
 
 

@@ -15,7 +15,8 @@ Buffers lie one after the other in each memory, in the order of the text, aligne
 wants it; those that share (`memory-reuse`) have one address. What has an address keeps it, and so
 does a reserved buffer (`pto.reserve_buffer` with a base); the rest lies after those. Where buffers
 that share differ so much in size that they do not fit, each gets the lowest bytes that are free
-while it is in use. Where that does not fit either, the error is at the op where most bytes are in use, and lists the tiles in use there.
+while it is in use. Where that does not fit either, the error is at the op where most bytes are in
+use, and lists the tiles in use there.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from __future__ import annotations
 from bisect import insort
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import cast
 
 from xdsl.context import Context
@@ -123,10 +125,10 @@ def _reserved(liveness: BufferLiveness) -> Mapping[MemorySpace, int]:
             end = _number(op.base) + _number(op.size)
             floors[space] = max(floors.get(space, 0), end)
     for buffer in liveness.buffers:
-        addr = buffer.op.optional_operand("addr")
-        if addr is not None:
+        if buffer.address is not None:
             space = MemorySpace(buffer.space.value)
-            floors[space] = max(floors.get(space, 0), (constant_value(addr) or 0) + buffer.size)
+            end = (constant_value(buffer.address) or 0) + buffer.size
+            floors[space] = max(floors.get(space, 0), end)
     return floors
 
 
@@ -156,7 +158,7 @@ def _place(
 
 
 def _without_address(buffers: Sequence[Buffer]) -> Sequence[Buffer]:
-    return [buffer for buffer in buffers if buffer.op.optional_operand("addr") is None]
+    return [buffer for buffer in buffers if buffer.address is None]
 
 
 def first_fit(
@@ -207,6 +209,13 @@ def _overflow(
     return diagnose(place, message, notes)
 
 
+@lru_cache(maxsize=16)
+def _with_address(segments: Attribute) -> Attribute:
+    """The sizes of the operand segments of an allocation that gets an address, the first."""
+    assert isinstance(segments, DenseArrayBase)
+    return DenseArrayBase.from_list(i32, [1, *segments.get_values()[1:]])
+
+
 def _set_addresses(function: Operation, placed: Sequence[tuple[Buffer, int]]) -> None:
     block = function.regions[0].block
     first = block.first_op
@@ -214,15 +223,15 @@ def _set_addresses(function: Operation, placed: Sequence[tuple[Buffer, int]]) ->
     constants: dict[int, SSAValue] = {}
     for buffer, address in placed:
         if address not in constants:
-            constant = arith.ConstantOp(IntegerAttr(address, i64))
+            constant = arith.ConstantOp.create(
+                properties={"value": IntegerAttr(address, i64)}, result_types=[i64]
+            )
             constant.location = buffer.op.location
             constant.result.name_hint = f"c{address}_i64"
             block.insert_op_before(constant, first)
             constants[address] = constant.result
         op = buffer.op
-        sizes = [int(op.optional_operand(name) is not None) for name in ("valid_row", "valid_col")]
+        segments = op.properties[AttrSizedOperandSegments.attribute_name]
         op.operands = (constants[address], *op.operands)
-        op.properties[AttrSizedOperandSegments.attribute_name] = DenseArrayBase.from_list(
-            i32, [1, *sizes]
-        )
+        op.properties[AttrSizedOperandSegments.attribute_name] = _with_address(segments)
         op.attributes.pop(SHARED_BUFFER, None)

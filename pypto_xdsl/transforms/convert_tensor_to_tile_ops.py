@@ -195,8 +195,7 @@ class _Kernel:
                 return
             case _:
                 raise OpError(op, "makes a tensor in a kernel, and has no tile form")
-        hint = op.results[0].name_hint
-        result = inserter.insert(new, hint)
+        result: SSAValue = inserter.insert(new, op.results[0].name_hint)
         if isinstance(op, ptensor.SliceOp):
             result = _with_rank(result, ptensor.tensor_of(op.result.type).get_num_dims(), inserter)
         self._become(op, (result,))
@@ -492,7 +491,7 @@ def _views(value: SSAValue) -> Iterator[Operation]:
         value = op.source
 
 
-def _with_rank(value: OpResult, rank: int, inserter: Inserter) -> OpResult:
+def _with_rank(value: SSAValue, rank: int, inserter: Inserter) -> SSAValue:
     """A tile with as many dimensions, by leading ones of extent 1."""
     type = TileType.of(value.type)
     more = rank - type.get_num_dims()

@@ -52,7 +52,7 @@ class MemoryReusePass(CheckedPass):
             by_space: dict[str, list[Buffer]] = {}
             for buffer in liveness.buffers:
                 buffer.op.attributes.pop(SHARED_BUFFER, None)
-                if buffer.op.optional_operand("addr") is None:
+                if buffer.address is None:
                     by_space.setdefault(buffer.space, []).append(buffer)
             for buffers in by_space.values():
                 for shared in share(buffers):

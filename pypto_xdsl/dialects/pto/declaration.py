@@ -376,6 +376,11 @@ class PtoOp(IRDLOperation):
 
     def roles(self) -> Iterator[tuple[str, Role, SSAValue]]:
         """Name, role and value of each operand, in operand order."""
+        declaration, operands = self.DECLARATION, self.operands
+        if not declaration.is_segmented and len(operands) == len(declaration.operands):
+            for info, value in zip(declaration.operands, operands, strict=True):
+                yield info.name, self.role_of(info), value
+            return
         for info in self.DECLARATION.operands:
             value = getattr(self, info.name)
             if value is None:
