@@ -130,16 +130,63 @@ def tensors(operations: int) -> str:
     return "".join(parts)
 
 
+def loops(operations: int) -> str:
+    """
+    Orchestration with loops that fill scratch and put it in place, and with tasks of a manual
+    scope that wait for all tasks of an earlier loop.
+    """
+    count = max(operations // 20, 1)
+    wide, task, tasks = "tensor<64x256xf32>", "!orch.task_id", "!orch.array<4x!orch.task_id>"
+    signature = f"({_VECTOR}, {_VECTOR}) -> {_VECTOR}"
+    submission = f"({_VECTOR}, {_VECTOR}) -> ({_VECTOR}, {task})"
+    parts = [
+        f"orch.func incore @kernel(in {_VECTOR}, out {_VECTOR}) -> {_VECTOR} returns [1]\n"
+        f"orch.func orchestration @main(in %x : {_VECTOR}, inout %v0 : {_VECTOR}, "
+        f"inout %w0 : {wide}) attributes {{auto_scope = false}} {{\n"
+        "  %zero = arith.constant 0 : index\n"
+        "  %one = arith.constant 1 : index\n"
+        "  %four = arith.constant 4 : index\n"
+    ]
+    for k in range(count):
+        parts.append(
+            f"  %w{k + 1} = scf.for %i = %zero to %four step %one iter_args(%w = %w{k}) "
+            f"-> ({wide}) {{\n"
+            f"    %c = ptensor.create : {_VECTOR}\n"
+            f"    %d = orch.call @kernel(input %x, output_existing %c) : {signature}\n"
+            f"    %e = ptensor.assemble %d, %w[0, 0] : {_VECTOR}, {wide}\n"
+            f"    scf.yield %e : {wide}\n"
+            "  }\n"
+            "  orch.task_scope manual {\n"
+            f"    %none = orch.array.create : {tasks}\n"
+            "    %all = scf.for %i = %zero to %four step %one iter_args(%some = %none) "
+            f"-> ({tasks}) {{\n"
+            f"      %y, %t = orch.submit @kernel(input %x, inout %v0) : {submission}\n"
+            f"      %more = orch.array.update_element %t, %some[%i] : {task}, {tasks}\n"
+            f"      scf.yield %more : {tasks}\n"
+            "    }\n"
+            "    scf.for %i = %zero to %four step %one {\n"
+            f"      %s = ptensor.create : {_VECTOR}\n"
+            "      %y, %t = orch.submit @kernel(input %x, output_existing %s) "
+            f"deps [%all : {tasks}] : {submission}\n"
+            "    }\n"
+            "  }\n"
+        )
+    parts.append("  orch.return\n}\n")
+    return "".join(parts)
+
+
 PROGRAMS: dict[str, Callable[[int], str]] = {
     "kernels": kernels,
     "calls": calls,
     "scopes": scopes,
     "columns": columns,
     "tensors": tensors,
+    "loops": loops,
 }
 
 FOR_PASS: dict[str, str] = {
     "normalize-return-order": "kernels",
+    "classify-iter-arg-carry": "loops",
     "derive-call-directions": "calls",
     "outline-incore-scopes": "scopes",
     "resolve-backend-op-layouts": "columns",

@@ -63,6 +63,7 @@ PIPELINE: tuple[str, ...] = (
     "InOutUseValid",
     "IncoreTileOps",
     "InlineFunctionsEliminated",
+    "IterArgCarryClassified",
     "NormalizedStmtStructure",
     "OrchestrationReferencesResolved",
     "ReturnParamsExplicit",
