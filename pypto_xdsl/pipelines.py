@@ -39,6 +39,14 @@ PIPELINES: dict[str, tuple[str, ...]] = {
         # What is launched is told what it does to its arguments.
         "derive-call-directions",
     ),
+    "ascend910b-pipeline": (
+        # From kernels on tiles in the language of PTO, ours or a public file's, to one that a
+        # core's pipes run; where tiles have addresses and events, they stay.
+        "memory-reuse",
+        'allocate-memory-addr{backend="ascend910b"}',
+        "convert-pto-to-ascend910b",
+        "insert-sync",
+    ),
 }
 """Pipeline name -> the passes, in order."""
 
