@@ -22,7 +22,7 @@ from pypto_xdsl.diagnostics import OpError
 from pypto_xdsl.dialects import pto, tile
 from pypto_xdsl.dialects.pto.rules import constant_value
 from pypto_xdsl.dialects.pto.syntax import build
-from pypto_xdsl.dialects.pto.views import SIZES
+from pypto_xdsl.dialects.pto.tile_view import SIZES
 from pypto_xdsl.dialects.tile import TileType
 from pypto_xdsl.dialects.tile.matrix import matrix_valid
 from pypto_xdsl.rewriting.kernel_builder import KernelBuilder

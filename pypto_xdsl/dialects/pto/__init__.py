@@ -341,6 +341,29 @@ from pypto_xdsl.dialects.pto.sync import (
     WaitIntraBlockOp,
 )
 from pypto_xdsl.dialects.pto.syntax import Grammar, TileOp
+from pypto_xdsl.dialects.pto.tensor_view import (
+    DeclareGlobalOp,
+    GetTensorViewDimOp,
+    GetTensorViewStrideOp,
+    MakeTensorViewOp,
+    PartitionViewOp,
+)
+from pypto_xdsl.dialects.pto.tile_buffer import (
+    AllocMultiTileOp,
+    AllocTileOp,
+    DeclareTileOp,
+    MultiTileGetOp,
+    TAssignOp,
+)
+from pypto_xdsl.dialects.pto.tile_view import (
+    BitcastOp,
+    GetValidShapeOp,
+    SetValidShapeOp,
+    SubViewOp,
+    TileValidColsOp,
+    TileValidRowsOp,
+    TReshapeOp,
+)
 from pypto_xdsl.dialects.pto.types import (
     DYNAMIC,
     AsyncEventType,
@@ -358,25 +381,6 @@ from pypto_xdsl.dialects.pto.types import (
     TileConfigAttr,
     element_bits,
     element_bytes,
-)
-from pypto_xdsl.dialects.pto.views import (
-    AllocMultiTileOp,
-    AllocTileOp,
-    BitcastOp,
-    DeclareGlobalOp,
-    DeclareTileOp,
-    GetTensorViewDimOp,
-    GetTensorViewStrideOp,
-    GetValidShapeOp,
-    MakeTensorViewOp,
-    MultiTileGetOp,
-    PartitionViewOp,
-    SetValidShapeOp,
-    SubViewOp,
-    TAssignOp,
-    TileValidColsOp,
-    TileValidRowsOp,
-    TReshapeOp,
 )
 
 __all__ = [

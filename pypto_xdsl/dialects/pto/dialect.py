@@ -17,7 +17,9 @@ from pypto_xdsl.dialects.pto import (
     section,
     selection,
     sync,
-    views,
+    tensor_view,
+    tile_buffer,
+    tile_view,
 )
 from pypto_xdsl.dialects.pto.attributes import ATTRIBUTES
 from pypto_xdsl.dialects.pto.declaration import PtoOp
@@ -25,7 +27,9 @@ from pypto_xdsl.dialects.pto.other_versions import OTHER_OPS
 from pypto_xdsl.dialects.pto.types import TYPES
 
 FAMILIES: tuple[ModuleType, ...] = (
-    views,
+    tensor_view,
+    tile_buffer,
+    tile_view,
     movement,
     elementwise,
     selection,

@@ -2,13 +2,7 @@
 
 from dataclasses import replace
 
-from xdsl.dialects.builtin import (
-    BFloat16Type,
-    Float16Type,
-    Float32Type,
-    IndexType,
-    IntegerType,
-)
+from xdsl.dialects.builtin import BFloat16Type, Float16Type, Float32Type, IndexType, IntegerType
 from xdsl.ir import Attribute
 
 from pypto_xdsl.dialects.pto.declaration import OperandConstraint, Role
@@ -50,7 +44,9 @@ def _is_signless(attr: Attribute) -> bool:
     return str(attr).startswith("i")
 
 
-INDEX = OperandConstraint((IndexType,), Role.VALUE, "an index", only=IndexType())
+INDEX_TYPE = IndexType()
+
+INDEX = OperandConstraint((IndexType,), Role.VALUE, "an index", only=INDEX_TYPE)
 SCALAR = OperandConstraint((IntegerType, *FLOAT_TYPES), Role.VALUE, "a number")
 ANY_INTEGER = OperandConstraint((IntegerType,), Role.VALUE, "an integer")
 SIGNLESS = OperandConstraint((IntegerType,), Role.VALUE, "a signless integer", _is_signless)

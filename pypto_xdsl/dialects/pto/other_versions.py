@@ -13,7 +13,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from pypto_xdsl.dialects.pto import collective
 from pypto_xdsl.dialects.pto.declaration import PtoOp
-from pypto_xdsl.dialects.pto.views import SubViewOp
+from pypto_xdsl.dialects.pto.tile_view import SubViewOp
 
 
 class RenamedOp(Operation):

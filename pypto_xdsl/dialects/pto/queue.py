@@ -33,7 +33,7 @@ from pypto_xdsl.dialects.pto.declaration import (
     word,
 )
 from pypto_xdsl.dialects.pto.enumerations import AddressSpace, FixpipeQuant, KernelKind, Pipe
-from pypto_xdsl.dialects.pto.operands import F32, I32, I64, INDEX, READ_TILE
+from pypto_xdsl.dialects.pto.operands import F32, I32, I64, INDEX, INDEX_TYPE, READ_TILE
 from pypto_xdsl.dialects.pto.rules import dtype_name
 from pypto_xdsl.dialects.pto.syntax import (
     build,
@@ -54,7 +54,6 @@ from pypto_xdsl.dialects.pto.types import (
     TileBufType,
     element_bytes,
 )
-from pypto_xdsl.dialects.pto.views import INDEX_TYPE
 
 I64_TYPE = IntegerType(64)
 ENTRY_TYPES = (TileBufType, TensorViewType, PartitionTensorViewType)

@@ -17,8 +17,8 @@ from pypto_xdsl.dialects.pto.operands import (
     WRITE_TILE,
 )
 from pypto_xdsl.dialects.pto.syntax import TileOp
+from pypto_xdsl.dialects.pto.tile_buffer import BLOCK_BYTES
 from pypto_xdsl.dialects.pto.types import DYNAMIC, TileBufType, element_bytes
-from pypto_xdsl.dialects.pto.views import BLOCK_BYTES
 
 V = Pipe.V
 REPEAT_BYTES = 256

@@ -35,6 +35,7 @@ from pypto_xdsl.dialects.pto.operands import (
     GM_VIEW_TYPES,
     I64,
     INDEX,
+    INDEX_TYPE,
     POINTER,
     READ_POINTER,
     READ_TILE,
@@ -52,6 +53,7 @@ from pypto_xdsl.dialects.pto.syntax import (
     print_attributes,
     print_typed_operands,
     resolve,
+    resolve_indices,
 )
 from pypto_xdsl.dialects.pto.types import (
     LocalArrayType,
@@ -59,7 +61,6 @@ from pypto_xdsl.dialects.pto.types import (
     PtrType,
     TileBufType,
 )
-from pypto_xdsl.dialects.pto.views import INDEX_TYPE, resolve_indices
 
 I64_TYPE = IntegerType(64)
 S = Pipe.S

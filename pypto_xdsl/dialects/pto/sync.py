@@ -30,15 +30,9 @@ from pypto_xdsl.dialects.pto.declaration import (
     integer,
     word,
 )
-from pypto_xdsl.dialects.pto.enumerations import (
-    AddressSpace,
-    Event,
-    Pipe,
-    SyncAllMode,
-    SyncOpType,
-)
+from pypto_xdsl.dialects.pto.enumerations import AddressSpace, Event, Pipe, SyncAllMode, SyncOpType
 from pypto_xdsl.dialects.pto.literals import parse_integer
-from pypto_xdsl.dialects.pto.operands import GM_VIEW_TYPES, I32, INDEX, READ_TILE
+from pypto_xdsl.dialects.pto.operands import GM_VIEW_TYPES, I32, INDEX, INDEX_TYPE, READ_TILE
 from pypto_xdsl.dialects.pto.syntax import (
     FormattedOp,
     Grammar,
@@ -55,7 +49,6 @@ from pypto_xdsl.dialects.pto.syntax import (
     resolve,
 )
 from pypto_xdsl.dialects.pto.types import EventIdArrayType, PtrType
-from pypto_xdsl.dialects.pto.views import INDEX_TYPE
 
 I32_TYPE = IntegerType(32)
 PIPE = word(a.PipeAttr)

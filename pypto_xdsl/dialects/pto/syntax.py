@@ -15,6 +15,7 @@ from xdsl.printer import Printer
 from xdsl.utils.str_enum import StrEnum
 
 from pypto_xdsl.dialects.pto.declaration import PropertyConstraint, PtoOp, has_integer_type
+from pypto_xdsl.dialects.pto.operands import INDEX_TYPE
 
 
 class Grammar(StrEnum):
@@ -377,3 +378,17 @@ def resolve(
     if len(names) != len(types):
         parser.raise_error(f"expected {len(names)} operand types but had {len(types)}")
     return [parser.resolve_operand(n, t) for n, t in zip(names, types, strict=True)]
+
+
+def parse_index_list(parser: Parser, keyword: str) -> list[UnresolvedOperand]:
+    """`shape = [%a, %b]`"""
+    parser.parse_keyword(keyword)
+    parser.parse_punctuation("=")
+    return parser.parse_comma_separated_list(
+        parser.Delimiter.SQUARE, parser.parse_unresolved_operand
+    )
+
+
+def resolve_indices(parser: Parser, names: Sequence[UnresolvedOperand]) -> list[SSAValue]:
+    """The index values of these names."""
+    return [parser.resolve_operand(name, INDEX_TYPE) for name in names]
