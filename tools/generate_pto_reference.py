@@ -110,20 +110,25 @@ def _families() -> Iterator[str]:
 
 @cache
 def _examples() -> dict[str, str]:
-    """The first line of the tests with each op, from the file of its module if it is there."""
-    found: dict[str, str] = {}
-    own: dict[str, str] = {}
-    modules = {op.name: op.__module__.rpartition(".")[2] for op in pto.OPS}
+    """The first line of the tests with each op, from the file that tests most of its module."""
+    found: list[dict[str, str]] = []
     for path in sorted(FORMS.glob("*.pto")):
         if path.name.startswith("invalid_"):
             continue
+        lines: dict[str, str] = {}
         for line in path.read_text().splitlines():
             match = re.match(r" +(?:%[^=]*= )?(pto\.[a-z_0-9.]+)", line)
             if match is not None:
-                found.setdefault(match[1], line.strip())
-                if path.stem == modules.get(match[1]):
-                    own.setdefault(match[1], line.strip())
-    return found | own
+                lines.setdefault(match[1], line.strip())
+        found.append(lines)
+    examples: dict[str, str] = {}
+    for _, ops in groupby(pto.OPS, key=lambda op: op.__module__):
+        names = [op.name for op in ops]
+        for lines in sorted(found, key=lambda lines: -sum(name in lines for name in names)):
+            for name in names:
+                if name in lines:
+                    examples.setdefault(name, lines[name])
+    return examples
 
 
 def _op(op: type[PtoOp]) -> Iterator[str]:
