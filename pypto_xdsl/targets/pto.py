@@ -29,7 +29,7 @@ from pypto_xdsl.analysis.walk import walk
 from pypto_xdsl.diagnostics import Diagnostic, DiagnosticsError, diagnose
 from pypto_xdsl.dialects import pto
 from pypto_xdsl.dialects.pto.queue import ReserveBase, number_of
-from pypto_xdsl.dialects.pto.types import TileBufType
+from pypto_xdsl.dialects.pto.tile_types import TileBufType
 
 TARGET_ARCH = "pto.target_arch"
 UNIT_BORDER = "// -----\n"
@@ -104,6 +104,8 @@ class PtoTarget(Target):
         Raises `DiagnosticsError` where there is none, or where one cannot be written.
         """
         units = self._chosen(module)
+        for unit in units:
+            _expect_lowered(unit)
         errors = [error for unit in units for error in self._errors(unit)]
         if errors:
             raise DiagnosticsError(errors)
@@ -152,6 +154,14 @@ class PtoTarget(Target):
         )
         printer.print_op(unit)
         output.write("\n")
+
+
+def _expect_lowered(unit: ModuleOp) -> None:
+    """Raises `DiagnosticsError` if a unit is a program that was not lowered at all."""
+    for op in unit.body.ops:
+        if op.name == "orch.func":
+            hint = diagnose(op, "is not lowered to pto")
+            raise DiagnosticsError((hint.with_notes(hint.note("run 'default-pipeline' first")),))
 
 
 def unit_name(unit: ModuleOp) -> str | None:

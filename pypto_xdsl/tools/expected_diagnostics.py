@@ -3,7 +3,8 @@
 
 A comment `// expected-error @+1 {{text}}` expects one error, on the next line, whose message
 contains the text; likewise `-warning`, `-remark` and `-note`.  The place is `@+n`, `@-n`,
-`@above`, `@below`, `@n` (that line), `@unknown` (no location), or this line if there is none.
+`@above` and `@below` (the nearest line that expects nothing itself), `@n` (that line), `@unknown`
+(no location), or this line if there is none.
 With `-re` after the kind, parts of the text in `{{...}}` are regular expressions.
 """
 
@@ -60,20 +61,34 @@ def check_expected(
 
 
 def _expectations(text: str, line_offset: int) -> Iterator[_Expectation]:
+    above = line_offset
+    """The last line that expects nothing itself."""
+    below: list[_Expectation] = []
+    """What is expected on the next such line."""
     for number, line in enumerate(text.split("\n"), start=1 + line_offset):
         match = _EXPECTED.search(line)
         if match is None:
+            for expectation in below:
+                expectation.line = number
+            yield from below
+            below.clear()
+            above = number
             continue
         at = match["at"] or "+0"
         if at == "unknown":
             where = 0
-        elif at in ("above", "below"):
-            where = number + (1 if at == "below" else -1)
+        elif at == "above":
+            where = above
         else:
-            where = int(at) + (number if at[0] in "+-" else 0)
+            where = 0 if at == "below" else int(at) + (number if at[0] in "+-" else 0)
         wanted = match["text"]
         pattern = _with_regular_expressions(wanted) if match["re"] else re.escape(wanted)
-        yield _Expectation(match["kind"], number, where, wanted, re.compile(pattern))
+        found = _Expectation(match["kind"], number, where, wanted, re.compile(pattern))
+        if at == "below":
+            below.append(found)
+        else:
+            yield found
+    yield from below
 
 
 def _with_regular_expressions(text: str) -> str:

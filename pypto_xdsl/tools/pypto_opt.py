@@ -95,6 +95,11 @@ class PyptoOptMain(xDSLOptMain):
             "'=': --my-pass='n=1 fast'. --list-passes lists them. Exit status: 0 done, 1 the "
             "program is wrong, 2 the command line is wrong."
         )
+        for action in arg_parser._actions:  # pyright: ignore[reportPrivateUsage]
+            if action.dest == "verify_diagnostics":
+                action.help = (
+                    "Check that the input's expected-error comments, and no more, come true"
+                )
         arg_parser.add_argument(
             "--list-passes", action="store_true", help="List the passes and pipelines, and exit"
         )
@@ -277,7 +282,7 @@ class PyptoOptMain(xDSLOptMain):
                 stack.enter_context(not_checking())
             stack.enter_context(handling(self.diagnostics.append))
             try:
-                module = self.parse_chunk(BytesIO(chunk), ending, offset)
+                module = self._parse(chunk, ending, offset)
                 if module is None:
                     return None
                 self.apply_passes(module)
@@ -300,6 +305,16 @@ class PyptoOptMain(xDSLOptMain):
             except Exception as e:
                 self.diagnostics.append(internal_error(e, self._running))
         return None
+
+    def _parse(self, chunk: bytes, ending: str, offset: int) -> ModuleOp | None:
+        """The module of a chunk; None if it is wrong and only that is wanted to be seen."""
+        try:
+            return self.parse_chunk(BytesIO(chunk), ending, offset)
+        except (DiagnosticsError, ParseError) as e:
+            if not self.args.parsing_diagnostics:
+                raise
+            print(e)
+            return None
 
     def _not_text(self, error: UnicodeDecodeError, chunk: bytes, offset: int) -> Diagnostic:
         before = error.object[: error.start].decode()

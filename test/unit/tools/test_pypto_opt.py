@@ -158,6 +158,12 @@ def test_a_wrong_program_is_status_1(run: RunTool, program: str | bytes, error: 
         assert result.err.startswith(error)
 
 
+def test_errors_of_parsing_can_be_what_is_wanted(run: RunTool):
+    result = run("--parsing-diagnostics", "a.mlir", program="foo.bar")
+    assert (result.status, result.err) == (0, "")
+    assert result.out == "a.mlir:1:1: error: unknown op 'foo.bar'\n"
+
+
 def test_all_errors_are_reported(run: RunTool):
     program = "func.func @f(%a: i32) {\n  %b = arith.addi %a, %a : i32\n}\n" * 2
     result = run(program=program, stdin=program)

@@ -29,3 +29,13 @@ module attributes {pto.target_arch = "a2a3"} {
 // expected-error @below {{has no kernel to write as .pto}}
 module {
 }
+
+// -----
+
+// A program that was not lowered at all is told so once.
+// expected-error @below {{'orch.func' op is not lowered to pto}}
+// expected-note @below {{run 'default-pipeline' first}}
+orch.func incore @k(in %x : tensor<16xf32>) {
+  %t = tile.load %x[0] : tensor<16xf32> -> !tile.tile<16xf32>
+  orch.return
+}

@@ -34,7 +34,7 @@ func.func @one(%a: i32) {
 func.func @other() {
   %b = arith.addi %c, %c : i32
   // expected-error @above {{operand #0 (%c) does not dominate this use}}
-  // expected-error @-2 {{operand #1 (%c) does not dominate this use}}
+  // expected-error @above {{operand #1 (%c) does not dominate this use}}
   func.return
 }
 func.func @third(%a: i32) {
