@@ -21,8 +21,8 @@ from pathlib import Path
 from pypto_xdsl.dialects import pto
 from pypto_xdsl.dialects.pto.attributes import ATTRIBUTES
 from pypto_xdsl.dialects.pto.declaration import PtoOp
+from pypto_xdsl.dialects.pto.dialect import TYPES
 from pypto_xdsl.dialects.pto.other_versions import REFUSED, RENAMED
-from pypto_xdsl.dialects.pto.types import TYPES
 
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "dialects" / "pto.md"
@@ -110,24 +110,28 @@ def _families() -> Iterator[str]:
 
 @cache
 def _examples() -> dict[str, str]:
-    """The first line of the tests with each op, from the file that tests most of its module."""
-    found: list[dict[str, str]] = []
+    """The first line of the tests with each op, from the file of its module or near it."""
+    found: dict[str, dict[str, str]] = {}
     for path in sorted(FORMS.glob("*.pto")):
         if path.name.startswith("invalid_"):
             continue
-        lines: dict[str, str] = {}
+        lines = found.setdefault(path.stem, {})
         for line in path.read_text().splitlines():
             match = re.match(r" +(?:%[^=]*= )?(pto\.[a-z_0-9.]+)", line)
             if match is not None:
                 lines.setdefault(match[1], line.strip())
-        found.append(lines)
     examples: dict[str, str] = {}
-    for _, ops in groupby(pto.OPS, key=lambda op: op.__module__):
+    for module, ops in groupby(pto.OPS, key=lambda op: op.__module__):
+        family = module.rpartition(".")[2]
         names = [op.name for op in ops]
-        for lines in sorted(found, key=lambda lines: -sum(name in lines for name in names)):
+
+        def nearness(stem: str, family: str = family, names: list[str] = names) -> tuple[bool, int]:
+            return family.startswith(stem), sum(name in found[stem] for name in names)
+
+        for stem in sorted(found, key=nearness, reverse=True):
             for name in names:
-                if name in lines:
-                    examples.setdefault(name, lines[name])
+                if name in found[stem]:
+                    examples.setdefault(name, found[stem][name])
     return examples
 
 

@@ -19,7 +19,7 @@ from xdsl.ir import Attribute
 
 from pypto_xdsl.diagnostics import OpError
 from pypto_xdsl.dialects.element_types import is_element_type
-from pypto_xdsl.dialects.pto.types import PtrType
+from pypto_xdsl.dialects.pto.shaped_types import PtrType
 from pypto_xdsl.interpreters.arguments import scalar_argument
 from pypto_xdsl.interpreters.core_settings import CoreSettings
 from pypto_xdsl.interpreters.elements import Array, element_of

@@ -23,7 +23,7 @@ from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
 from pypto_xdsl.dialects.pto import DYNAMIC, AddressSpace, TileBufType
-from pypto_xdsl.dialects.pto.types import LOCAL_SPACES
+from pypto_xdsl.dialects.pto.tile_types import LOCAL_SPACES
 
 MEMORY_NAMES = {
     AddressSpace.VEC: "ub",

@@ -189,6 +189,14 @@ from pypto_xdsl.dialects.pto.enumerations import (
     SyncOpType,
     TInsertMode,
 )
+from pypto_xdsl.dialects.pto.handle_types import (
+    AsyncEventType,
+    AsyncSessionType,
+    EventIdArrayType,
+    PipeType,
+    PrefetchAsyncContextType,
+    StructType,
+)
 from pypto_xdsl.dialects.pto.indexing import (
     MGatherOp,
     MScatterOp,
@@ -316,6 +324,15 @@ from pypto_xdsl.dialects.pto.selection import (
     TSelSOp,
     TTriOp,
 )
+from pypto_xdsl.dialects.pto.shaped_types import (
+    DYNAMIC,
+    LocalArrayType,
+    PartitionTensorViewType,
+    PtrType,
+    TensorViewType,
+    element_bits,
+    element_bytes,
+)
 from pypto_xdsl.dialects.pto.sync import (
     BarrierOp,
     BarrierSyncOp,
@@ -355,6 +372,7 @@ from pypto_xdsl.dialects.pto.tile_buffer import (
     MultiTileGetOp,
     TAssignOp,
 )
+from pypto_xdsl.dialects.pto.tile_types import MultiTileBufType, TileBufType, TileConfigAttr
 from pypto_xdsl.dialects.pto.tile_view import (
     BitcastOp,
     GetValidShapeOp,
@@ -363,24 +381,6 @@ from pypto_xdsl.dialects.pto.tile_view import (
     TileValidColsOp,
     TileValidRowsOp,
     TReshapeOp,
-)
-from pypto_xdsl.dialects.pto.types import (
-    DYNAMIC,
-    AsyncEventType,
-    AsyncSessionType,
-    EventIdArrayType,
-    LocalArrayType,
-    MultiTileBufType,
-    PartitionTensorViewType,
-    PipeType,
-    PrefetchAsyncContextType,
-    PtrType,
-    StructType,
-    TensorViewType,
-    TileBufType,
-    TileConfigAttr,
-    element_bits,
-    element_bytes,
 )
 
 __all__ = [

@@ -19,10 +19,10 @@ from pypto_xdsl.dialects.pto.declaration import (
     Role,
     declare,
 )
+from pypto_xdsl.dialects.pto.handle_types import StructType
 from pypto_xdsl.dialects.pto.literals import parse_integer
 from pypto_xdsl.dialects.pto.operands import SCALAR
 from pypto_xdsl.dialects.pto.syntax import FormattedOp, build, print_attributes
-from pypto_xdsl.dialects.pto.types import StructType
 
 READ_STRUCT = OperandConstraint((StructType,), Role.READ, "a !pto.struct")
 UPDATE_STRUCT = OperandConstraint((StructType,), Role.UPDATE, "a !pto.struct")

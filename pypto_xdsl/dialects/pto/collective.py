@@ -32,7 +32,18 @@ from pypto_xdsl.dialects.pto.declaration import (
     word,
 )
 from pypto_xdsl.dialects.pto.enumerations import AddressSpace
+from pypto_xdsl.dialects.pto.handle_types import (
+    AsyncEventType,
+    AsyncSessionType,
+    PrefetchAsyncContextType,
+)
 from pypto_xdsl.dialects.pto.operands import GM_VIEW_TYPES, SIGNLESS
+from pypto_xdsl.dialects.pto.shaped_types import (
+    DYNAMIC,
+    PartitionTensorViewType,
+    PtrType,
+    TensorViewType,
+)
 from pypto_xdsl.dialects.pto.syntax import (
     build,
     parse_operand_list,
@@ -41,16 +52,7 @@ from pypto_xdsl.dialects.pto.syntax import (
     print_typed_operands,
     resolve,
 )
-from pypto_xdsl.dialects.pto.types import (
-    DYNAMIC,
-    AsyncEventType,
-    AsyncSessionType,
-    PartitionTensorViewType,
-    PrefetchAsyncContextType,
-    PtrType,
-    TensorViewType,
-    TileBufType,
-)
+from pypto_xdsl.dialects.pto.tile_types import TileBufType
 
 GM = (*GM_VIEW_TYPES, PtrType)
 READ_GM = OperandConstraint(GM, Role.READ, "a view of global memory")

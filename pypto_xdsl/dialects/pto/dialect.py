@@ -23,8 +23,22 @@ from pypto_xdsl.dialects.pto import (
 )
 from pypto_xdsl.dialects.pto.attributes import ATTRIBUTES
 from pypto_xdsl.dialects.pto.declaration import PtoOp
+from pypto_xdsl.dialects.pto.handle_types import (
+    AsyncEventType,
+    AsyncSessionType,
+    EventIdArrayType,
+    PipeType,
+    PrefetchAsyncContextType,
+    StructType,
+)
 from pypto_xdsl.dialects.pto.other_versions import OTHER_OPS
-from pypto_xdsl.dialects.pto.types import TYPES
+from pypto_xdsl.dialects.pto.shaped_types import (
+    LocalArrayType,
+    PartitionTensorViewType,
+    PtrType,
+    TensorViewType,
+)
+from pypto_xdsl.dialects.pto.tile_types import MultiTileBufType, TileBufType, TileConfigAttr
 
 FAMILIES: tuple[ModuleType, ...] = (
     tensor_view,
@@ -61,5 +75,22 @@ def declared_ops(module: ModuleType) -> list[type[PtoOp]]:
 
 OPS = [op for module in FAMILIES for op in declared_ops(module)]
 """Every op of the dialect."""
+
+TYPES = [
+    AsyncEventType,
+    AsyncSessionType,
+    EventIdArrayType,
+    LocalArrayType,
+    MultiTileBufType,
+    PartitionTensorViewType,
+    PipeType,
+    PrefetchAsyncContextType,
+    PtrType,
+    StructType,
+    TensorViewType,
+    TileBufType,
+    TileConfigAttr,
+]
+"""Every type of the dialect, and the attribute that tile types hold."""
 
 Pto = Dialect("pto", [*OPS, *OTHER_OPS], [*ATTRIBUTES, *TYPES])

@@ -27,8 +27,9 @@ from pypto_xdsl.dialects.pto.operands import (
     UPDATE_TILE,
     WRITE_TILE,
 )
+from pypto_xdsl.dialects.pto.shaped_types import DYNAMIC
 from pypto_xdsl.dialects.pto.syntax import TileOp
-from pypto_xdsl.dialects.pto.types import DYNAMIC, TileBufType
+from pypto_xdsl.dialects.pto.tile_types import TileBufType
 
 V = Pipe.V
 ORDINARY = w.Precision.DEFAULT

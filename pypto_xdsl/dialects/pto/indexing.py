@@ -44,6 +44,7 @@ from pypto_xdsl.dialects.pto.operands import (
     WRITE_TILE,
     WRITE_WINDOW,
 )
+from pypto_xdsl.dialects.pto.shaped_types import DYNAMIC, element_bits
 from pypto_xdsl.dialects.pto.syntax import (
     Grammar,
     TileOp,
@@ -55,7 +56,7 @@ from pypto_xdsl.dialects.pto.syntax import (
     print_typed_operands,
     resolve,
 )
-from pypto_xdsl.dialects.pto.types import DYNAMIC, TileBufType, element_bits
+from pypto_xdsl.dialects.pto.tile_types import TileBufType
 
 V = Pipe.V
 

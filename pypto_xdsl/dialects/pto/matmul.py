@@ -8,8 +8,8 @@ from pypto_xdsl.dialects.pto.attributes import AccPhaseAttr
 from pypto_xdsl.dialects.pto.declaration import PtoOp, Rule, declare, word
 from pypto_xdsl.dialects.pto.enumerations import AddressSpace, Pipe
 from pypto_xdsl.dialects.pto.operands import READ_TILE, WRITE_TILE
+from pypto_xdsl.dialects.pto.shaped_types import DYNAMIC
 from pypto_xdsl.dialects.pto.syntax import TileOp
-from pypto_xdsl.dialects.pto.types import DYNAMIC
 
 M = Pipe.M
 UNSPECIFIED = AccPhaseAttr(w.Phase.UNSPECIFIED)

@@ -14,15 +14,7 @@ from xdsl.printer import Printer
 from pypto_xdsl.dialects.pto import attributes as a
 from pypto_xdsl.dialects.pto import enumerations as w
 from pypto_xdsl.dialects.pto import rules as r
-from pypto_xdsl.dialects.pto.declaration import (
-    BOOL,
-    OperandInfo,
-    PtoOp,
-    Role,
-    Rule,
-    declare,
-    word,
-)
+from pypto_xdsl.dialects.pto.declaration import BOOL, OperandInfo, PtoOp, Role, Rule, declare, word
 from pypto_xdsl.dialects.pto.enumerations import AddressSpace, BLayout, Pad, Pipe, SLayout
 from pypto_xdsl.dialects.pto.matmul import LONGEST
 from pypto_xdsl.dialects.pto.operands import (
@@ -36,6 +28,7 @@ from pypto_xdsl.dialects.pto.operands import (
     WRITE_TILE,
     WRITE_WINDOW,
 )
+from pypto_xdsl.dialects.pto.shaped_types import DYNAMIC, PartitionTensorViewType
 from pypto_xdsl.dialects.pto.syntax import (
     Grammar,
     TileOp,
@@ -44,7 +37,7 @@ from pypto_xdsl.dialects.pto.syntax import (
     print_attributes,
     print_typed_operands,
 )
-from pypto_xdsl.dialects.pto.types import DYNAMIC, PartitionTensorViewType, TileBufType
+from pypto_xdsl.dialects.pto.tile_types import TileBufType
 
 VEC, MAT, ACC = AddressSpace.VEC, AddressSpace.MAT, AddressSpace.ACC
 LEFT, RIGHT = AddressSpace.LEFT, AddressSpace.RIGHT

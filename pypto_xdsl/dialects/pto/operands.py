@@ -6,12 +6,8 @@ from xdsl.dialects.builtin import BFloat16Type, Float16Type, Float32Type, IndexT
 from xdsl.ir import Attribute
 
 from pypto_xdsl.dialects.pto.declaration import OperandConstraint, Role
-from pypto_xdsl.dialects.pto.types import (
-    PartitionTensorViewType,
-    PtrType,
-    TensorViewType,
-    TileBufType,
-)
+from pypto_xdsl.dialects.pto.shaped_types import PartitionTensorViewType, PtrType, TensorViewType
+from pypto_xdsl.dialects.pto.tile_types import TileBufType
 
 
 def tile(role: Role) -> OperandConstraint:

@@ -33,8 +33,16 @@ from pypto_xdsl.dialects.pto.declaration import (
     word,
 )
 from pypto_xdsl.dialects.pto.enumerations import AddressSpace, FixpipeQuant, KernelKind, Pipe
+from pypto_xdsl.dialects.pto.handle_types import PipeType
 from pypto_xdsl.dialects.pto.operands import F32, I32, I64, INDEX, INDEX_TYPE, READ_TILE
 from pypto_xdsl.dialects.pto.rules import dtype_name
+from pypto_xdsl.dialects.pto.shaped_types import (
+    DYNAMIC,
+    PartitionTensorViewType,
+    PtrType,
+    TensorViewType,
+    element_bytes,
+)
 from pypto_xdsl.dialects.pto.syntax import (
     build,
     parse_clauses,
@@ -45,15 +53,7 @@ from pypto_xdsl.dialects.pto.syntax import (
     print_typed_operands,
     resolve,
 )
-from pypto_xdsl.dialects.pto.types import (
-    DYNAMIC,
-    PartitionTensorViewType,
-    PipeType,
-    PtrType,
-    TensorViewType,
-    TileBufType,
-    element_bytes,
-)
+from pypto_xdsl.dialects.pto.tile_types import TileBufType
 
 I64_TYPE = IntegerType(64)
 ENTRY_TYPES = (TileBufType, TensorViewType, PartitionTensorViewType)

@@ -16,9 +16,10 @@ from pypto_xdsl.dialects.pto.operands import (
     SCRATCH_TILE,
     WRITE_TILE,
 )
+from pypto_xdsl.dialects.pto.shaped_types import DYNAMIC, element_bytes
 from pypto_xdsl.dialects.pto.syntax import TileOp
 from pypto_xdsl.dialects.pto.tile_buffer import BLOCK_BYTES
-from pypto_xdsl.dialects.pto.types import DYNAMIC, TileBufType, element_bytes
+from pypto_xdsl.dialects.pto.tile_types import TileBufType
 
 V = Pipe.V
 REPEAT_BYTES = 256

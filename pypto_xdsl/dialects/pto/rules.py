@@ -10,21 +10,19 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Literal, TypeAlias
 
-from xdsl.dialects.builtin import (
-    IntegerAttr,
-)
+from xdsl.dialects.builtin import IntegerAttr
 from xdsl.ir import Attribute, OpResult, SSAValue
 
 from pypto_xdsl.dialects.pto.declaration import PtoOp, Rule
 from pypto_xdsl.dialects.pto.enumerations import AddressSpace, BLayout, SLayout
-from pypto_xdsl.dialects.pto.types import (
+from pypto_xdsl.dialects.pto.shaped_types import (
     DYNAMIC,
     PartitionTensorViewType,
     PtrType,
     TensorViewType,
-    TileBufType,
     element_bits,
 )
+from pypto_xdsl.dialects.pto.tile_types import TileBufType
 
 Dtypes: TypeAlias = tuple[str, ...]
 """Names of element types; `i32` stands for `ui32` and `si32` too, unless the set says not."""

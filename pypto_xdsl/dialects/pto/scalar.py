@@ -43,6 +43,7 @@ from pypto_xdsl.dialects.pto.operands import (
     UPDATE_TILE,
     WRITE_POINTER,
 )
+from pypto_xdsl.dialects.pto.shaped_types import LocalArrayType, PartitionTensorViewType, PtrType
 from pypto_xdsl.dialects.pto.syntax import (
     FormattedOp,
     TileOp,
@@ -55,12 +56,7 @@ from pypto_xdsl.dialects.pto.syntax import (
     resolve,
     resolve_indices,
 )
-from pypto_xdsl.dialects.pto.types import (
-    LocalArrayType,
-    PartitionTensorViewType,
-    PtrType,
-    TileBufType,
-)
+from pypto_xdsl.dialects.pto.tile_types import TileBufType
 
 I64_TYPE = IntegerType(64)
 S = Pipe.S

@@ -6,13 +6,7 @@ from typing import Any, ClassVar
 
 from xdsl.dialects.builtin import BoolAttr, IntegerAttr, IntegerType
 from xdsl.ir import Attribute, SSAValue
-from xdsl.irdl import (
-    AttrSizedOperandSegments,
-    operand_def,
-    opt_operand_def,
-    opt_prop_def,
-    prop_def,
-)
+from xdsl.irdl import AttrSizedOperandSegments, operand_def, opt_operand_def, opt_prop_def, prop_def
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 
@@ -30,6 +24,7 @@ from pypto_xdsl.dialects.pto.operands import (
     UPDATE_TILE,
     WRITE_TILE,
 )
+from pypto_xdsl.dialects.pto.shaped_types import DYNAMIC
 from pypto_xdsl.dialects.pto.syntax import (
     Grammar,
     TileOp,
@@ -39,7 +34,7 @@ from pypto_xdsl.dialects.pto.syntax import (
     print_typed_operands,
     resolve,
 )
-from pypto_xdsl.dialects.pto.types import DYNAMIC, TileBufType
+from pypto_xdsl.dialects.pto.tile_types import TileBufType
 
 V = Pipe.V
 MASKS = ("i8",)

@@ -31,8 +31,10 @@ from pypto_xdsl.dialects.pto.declaration import (
     word,
 )
 from pypto_xdsl.dialects.pto.enumerations import AddressSpace, Event, Pipe, SyncAllMode, SyncOpType
+from pypto_xdsl.dialects.pto.handle_types import EventIdArrayType
 from pypto_xdsl.dialects.pto.literals import parse_integer
 from pypto_xdsl.dialects.pto.operands import GM_VIEW_TYPES, I32, INDEX, INDEX_TYPE, READ_TILE
+from pypto_xdsl.dialects.pto.shaped_types import PtrType
 from pypto_xdsl.dialects.pto.syntax import (
     FormattedOp,
     Grammar,
@@ -48,7 +50,6 @@ from pypto_xdsl.dialects.pto.syntax import (
     print_word,
     resolve,
 )
-from pypto_xdsl.dialects.pto.types import EventIdArrayType, PtrType
 
 I32_TYPE = IntegerType(32)
 PIPE = word(a.PipeAttr)

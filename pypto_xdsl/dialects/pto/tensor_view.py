@@ -23,6 +23,12 @@ from pypto_xdsl.dialects.pto.attributes import LayoutAttr
 from pypto_xdsl.dialects.pto.declaration import OperandConstraint, PtoOp, Role, declare, word
 from pypto_xdsl.dialects.pto.operands import GM_VIEW_TYPES, INDEX, INDEX_TYPE, POINTER
 from pypto_xdsl.dialects.pto.rules import constant_value
+from pypto_xdsl.dialects.pto.shaped_types import (
+    DYNAMIC,
+    PartitionTensorViewType,
+    PtrType,
+    TensorViewType,
+)
 from pypto_xdsl.dialects.pto.syntax import (
     FormattedOp,
     build,
@@ -31,7 +37,6 @@ from pypto_xdsl.dialects.pto.syntax import (
     print_attributes,
     resolve_indices,
 )
-from pypto_xdsl.dialects.pto.types import DYNAMIC, PartitionTensorViewType, PtrType, TensorViewType
 
 TENSOR_VIEW = OperandConstraint((TensorViewType,), Role.VIEW, "a !pto.tensor_view")
 ANY_GM_VIEW = OperandConstraint(GM_VIEW_TYPES, Role.VIEW, "a view of global memory")

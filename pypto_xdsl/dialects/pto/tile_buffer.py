@@ -17,8 +17,9 @@ from pypto_xdsl.dialects.pto.declaration import OperandConstraint, PtoOp, Role, 
 from pypto_xdsl.dialects.pto.enumerations import AddressSpace, Compact, SLayout
 from pypto_xdsl.dialects.pto.operands import I64, INDEX, INDEX_TYPE, VIEW_TILE
 from pypto_xdsl.dialects.pto.rules import constant_value
+from pypto_xdsl.dialects.pto.shaped_types import DYNAMIC, element_bytes
 from pypto_xdsl.dialects.pto.syntax import FormattedOp, build, print_attributes
-from pypto_xdsl.dialects.pto.types import DYNAMIC, MultiTileBufType, TileBufType, element_bytes
+from pypto_xdsl.dialects.pto.tile_types import MultiTileBufType, TileBufType
 
 MULTI_TILE = OperandConstraint((MultiTileBufType,), Role.VIEW, "a !pto.multi_tile_buf")
 

@@ -26,6 +26,7 @@ from pypto_xdsl.dialects.pto.enumerations import Pipe
 from pypto_xdsl.dialects.pto.literals import parse_integer
 from pypto_xdsl.dialects.pto.operands import INDEX, INDEX_TYPE, VIEW_TILE
 from pypto_xdsl.dialects.pto.rules import constant_value, dtype_name, shape_text
+from pypto_xdsl.dialects.pto.shaped_types import DYNAMIC
 from pypto_xdsl.dialects.pto.syntax import (
     FormattedOp,
     Grammar,
@@ -36,7 +37,7 @@ from pypto_xdsl.dialects.pto.syntax import (
     print_attributes,
     resolve_indices,
 )
-from pypto_xdsl.dialects.pto.types import DYNAMIC, TileBufType
+from pypto_xdsl.dialects.pto.tile_types import TileBufType
 
 
 def _is_i64_array(attribute: Attribute) -> bool:

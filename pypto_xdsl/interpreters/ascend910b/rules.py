@@ -15,7 +15,7 @@ from xdsl.ir import Operation
 from pypto_xdsl.backend.ascend910b.casts import CASTS
 from pypto_xdsl.dialects import pto
 from pypto_xdsl.dialects.pto import AddressSpace, BLayout, TileBufType, element_bytes
-from pypto_xdsl.dialects.pto.types import DYNAMIC
+from pypto_xdsl.dialects.pto.shaped_types import DYNAMIC
 
 _BLOCK = 32
 """Bytes: memories are addressed in blocks of this size."""

@@ -1,24 +1,11 @@
-"""The types of the `pto` dialect, in PTOAS's spelling."""
+"""The type of a tile, with its layout, and of several tiles in one."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import TypeAlias
 
-from xdsl.dialects.builtin import (
-    DYNAMIC_INDEX,
-    ArrayAttr,
-    BFloat16Type,
-    ContainerType,
-    Float16Type,
-    Float32Type,
-    Float64Type,
-    IndexType,
-    IntAttr,
-    IntegerType,
-    ShapedType,
-)
+from xdsl.dialects.builtin import ArrayAttr, ContainerType, IntAttr, ShapedType
 from xdsl.ir import Attribute, Data, ParametrizedAttribute, TypeAttribute
 from xdsl.irdl import irdl_attr_definition
 from xdsl.parser import AttrParser
@@ -29,240 +16,19 @@ from pypto_xdsl.dialects.pto.attributes import AddressSpaceAttr
 from pypto_xdsl.dialects.pto.enumerations import AddressSpace, BLayout, Compact, Pad, SLayout
 from pypto_xdsl.dialects.pto.interning import InternedType
 from pypto_xdsl.dialects.pto.literals import parse_integer
-
-DYNAMIC = DYNAMIC_INDEX
-"""Stands for a dimension written `?`."""
+from pypto_xdsl.dialects.pto.shaped_types import (
+    DYNAMIC,
+    dims_attr,
+    element_bits,
+    element_bytes,
+    parse_shape,
+)
 
 FRACTAL_SIZES = (32, 512, 1024)
 """Bytes of one box: MX scales (A5), the operands of a matmul, its accumulator."""
 
 MULTI_TILE_COUNT = (2, 16)
 """Fewest and most slots of a `multi_tile_buf`."""
-
-
-def element_bits(element_type: Attribute) -> int:
-    """Bits of one element. Raises `VerifyException` for a type no A2/A3 tile or view holds."""
-    match element_type:
-        case IntegerType():
-            return element_type.width.data
-        case Float16Type() | BFloat16Type():
-            return 16
-        case Float32Type():
-            return 32
-        case Float64Type() | IndexType():
-            return 64
-        case _:
-            raise VerifyException(f"{element_type} is not an element type on A2/A3")
-
-
-def element_bytes(element_type: Attribute) -> int:
-    """Bytes of one element, at least one."""
-    return max(1, element_bits(element_type) // 8)
-
-
-_INT_ATTRS: dict[int, IntAttr] = {}
-
-
-def _int_attr(value: int) -> IntAttr:
-    if (attr := _INT_ATTRS.get(value)) is None:
-        attr = IntAttr(value)
-        if len(_INT_ATTRS) < 4096:
-            _INT_ATTRS[value] = attr
-    return attr
-
-
-def _dims(shape: Sequence[int]) -> ArrayAttr[IntAttr]:
-    return ArrayAttr(_int_attr(d) for d in shape)
-
-
-def _print_dims(printer: Printer, shape: Sequence[int]) -> None:
-    printer.print_string("x".join("?" if d == DYNAMIC else str(d) for d in shape))
-
-
-def parse_shape(parser: AttrParser) -> tuple[list[int], Attribute]:
-    """`16x?xf32`, or with spaces between."""
-    # One match for all of it: the lexer takes what follows the first `x` for one name.
-    dims, end = _dims_at(parser.lexer.input.content, parser.pos)
-    words = dims.replace("x", " ").split()
-    if any(len(word) > 19 for word in words):
-        parser.raise_error("a dimension does not fit in 64 bits")
-    shape = [DYNAMIC if word == "?" else int(word) for word in words]
-    if any(dim >= 1 << 63 for dim in shape):
-        parser.raise_error("a dimension does not fit in 64 bits")
-    if shape:
-        parser._resume_from(end)  # pyright: ignore[reportPrivateUsage]
-    return shape, parser.parse_type()
-
-
-def _dims_at(content: str | bytes, position: int) -> tuple[str, int]:
-    """The text of the dimensions at a position, and where it ends."""
-    if isinstance(content, bytes):
-        data = _SHAPE_BYTES.match(content, position)
-        return (data[0].decode(), data.end()) if data else ("", position)
-    text = _SHAPE.match(content, position)
-    return (text[0], text.end()) if text else ("", position)
-
-
-_SHAPE = re.compile(r"(?:(?:[0-9]+|\?)\s*x\s*)*+")
-_SHAPE_BYTES = re.compile(_SHAPE.pattern.encode())
-
-
-class _ShapedElements(InternedType, ShapedType, ContainerType[Attribute]):
-    """Types written `<16x?xf32>`."""
-
-    shape: ArrayAttr[IntAttr]
-    element_type: Attribute
-
-    @classmethod
-    def parse_body(cls, parser: AttrParser) -> Sequence[Attribute]:
-        shape, element_type = parse_shape(parser)
-        return _dims(shape), element_type
-
-    def print_parameters(self, printer: Printer) -> None:
-        with printer.in_angle_brackets():
-            _print_dims(printer, self.get_shape())
-            printer.print_string("x")
-            printer.print_attribute(self.element_type)
-
-    def get_num_dims(self) -> int:
-        return len(self.shape.data)
-
-    def get_shape(self) -> tuple[int, ...]:
-        return tuple(d.data for d in self.shape.data)
-
-    def get_element_type(self) -> Attribute:
-        return self.element_type
-
-    @property
-    def static_element_count(self) -> int | None:
-        """Elements in all, or None where a dimension is dynamic."""
-        count = 1
-        for dim in self.get_shape():
-            if dim == DYNAMIC:
-                return None
-            count *= dim
-        return count
-
-
-@irdl_attr_definition
-class TensorViewType(_ShapedElements):
-    """`!pto.tensor_view<?x?xf32>`: a tensor in global memory, with strides."""
-
-    name = "pto.tensor_view"
-    shape: ArrayAttr[IntAttr]
-    element_type: Attribute
-
-    def __init__(self, shape: Sequence[int], element_type: Attribute) -> None:
-        """`shape` in elements, `DYNAMIC` for `?`."""
-        super().__init__(_dims(shape), element_type)
-
-    def verify(self) -> None:
-        if not 1 <= len(self.shape.data) <= 5:
-            raise VerifyException(
-                f"tensor_view expects between 1 and 5 dimensions, got {len(self.shape.data)}"
-            )
-
-
-@irdl_attr_definition
-class PartitionTensorViewType(_ShapedElements):
-    """`!pto.partition_tensor_view<16x64xf32>`: a window of a tensor in global memory."""
-
-    name = "pto.partition_tensor_view"
-    shape: ArrayAttr[IntAttr]
-    element_type: Attribute
-
-    def __init__(self, shape: Sequence[int], element_type: Attribute) -> None:
-        """`shape` in elements, `DYNAMIC` for `?`."""
-        super().__init__(_dims(shape), element_type)
-
-    def verify(self) -> None:
-        if not 1 <= len(self.shape.data) <= 5:
-            raise VerifyException(
-                "partition_tensor_view expects between 1 and 5 dimensions, "
-                f"got {len(self.shape.data)}"
-            )
-
-
-@irdl_attr_definition
-class LocalArrayType(_ShapedElements):
-    """`!pto.local_array<8xi32>`: an array on the scalar unit's stack."""
-
-    name = "pto.local_array"
-    shape: ArrayAttr[IntAttr]
-    element_type: Attribute
-
-    def __init__(self, shape: Sequence[int], element_type: Attribute) -> None:
-        """`shape` in elements, `DYNAMIC` for `?`."""
-        super().__init__(_dims(shape), element_type)
-
-    def verify(self) -> None:
-        if not self.shape.data:
-            raise VerifyException("local_array requires at least one dimension")
-        for position, dim in enumerate(self.get_shape()):
-            if dim <= 0:
-                raise VerifyException(
-                    f"local_array dimension {position} must be a positive static size"
-                )
-        if isinstance(self.element_type, IndexType) or not isinstance(
-            self.element_type, IntegerType | Float16Type | BFloat16Type | Float32Type
-        ):
-            raise VerifyException(
-                "local_array element type must be a scalar integer or float, "
-                f"got {self.element_type}"
-            )
-
-
-_POINTER_SPACES = {
-    "gm": AddressSpace.GM,
-    "ub": AddressSpace.VEC,
-    "vec": AddressSpace.VEC,
-    "mat": AddressSpace.MAT,
-    "l1": AddressSpace.MAT,
-    "left": AddressSpace.LEFT,
-    "l0a": AddressSpace.LEFT,
-    "right": AddressSpace.RIGHT,
-    "l0b": AddressSpace.RIGHT,
-    "acc": AddressSpace.ACC,
-    "l0c": AddressSpace.ACC,
-    "bias": AddressSpace.BIAS,
-    "bt": AddressSpace.BIAS,
-    "scaling": AddressSpace.SCALING,
-    "fb": AddressSpace.SCALING,
-}
-"""Words that a pointer type may name its memory by."""
-
-GM_SPACE = AddressSpaceAttr(AddressSpace.GM)
-
-
-@irdl_attr_definition
-class PtrType(InternedType):
-    """`!pto.ptr<f32>`: an address in global memory; `!pto.ptr<f32, ub>` one on chip."""
-
-    name = "pto.ptr"
-    element_type: Attribute
-    memory_space: AddressSpaceAttr
-
-    def __init__(self, element_type: Attribute, space: AddressSpace = AddressSpace.GM) -> None:
-        super().__init__(element_type, AddressSpaceAttr(space))
-
-    @classmethod
-    def parse_body(cls, parser: AttrParser) -> Sequence[Attribute]:
-        element_type = parser.parse_type()
-        space = AddressSpace.GM
-        if parser.parse_optional_punctuation(",") is not None:
-            space = _POINTER_SPACES[parser.parse_keyword_in(_POINTER_SPACES)]
-        return element_type, AddressSpaceAttr(space)
-
-    def print_parameters(self, printer: Printer) -> None:
-        with printer.in_angle_brackets():
-            printer.print_attribute(self.element_type)
-            if (space := self.space) != AddressSpace.GM:
-                printer.print_string(", ub" if space == AddressSpace.VEC else f", {space}")
-
-    @property
-    def space(self) -> AddressSpace:
-        """The memory pointed into."""
-        return self.memory_space.data
 
 
 TileConfig: TypeAlias = tuple[BLayout, SLayout, int, Pad, Compact]
@@ -414,9 +180,9 @@ def _parse_keyed_tile(parser: AttrParser) -> Sequence[Attribute]:
             parser.raise_error(f"expected {key} in a tile_buf type")
     return (
         space,
-        _dims((extents["rows"], extents["cols"])),
+        dims_attr((extents["rows"], extents["cols"])),
         element_type,
-        _dims((extents["v_row"], extents["v_col"])),
+        dims_attr((extents["v_row"], extents["v_col"])),
         TileConfigAttr(fields.config()),
     )
 
@@ -443,7 +209,13 @@ def _parse_compact_tile(
     while fields.count is None and parser.parse_optional_punctuation(",") is not None:
         fields.parse_field(parser, parser.parse_identifier(), allow_count)
     valid = shape if fields.valid is None else fields.valid
-    params = (space, _dims(shape), element_type, _dims(valid), TileConfigAttr(fields.config()))
+    params = (
+        space,
+        dims_attr(shape),
+        element_type,
+        dims_attr(valid),
+        TileConfigAttr(fields.config()),
+    )
     return params, fields.count
 
 
@@ -480,9 +252,9 @@ class TileBufType(InternedType, ShapedType, ContainerType[Attribute]):
         """`shape` and `valid_shape` are rows and columns in elements; `fractal` is in bytes."""
         super().__init__(
             AddressSpaceAttr(space),
-            _dims(shape),
+            dims_attr(shape),
             element_type,
-            _dims(shape if valid_shape is None else valid_shape),
+            dims_attr(shape if valid_shape is None else valid_shape),
             TileConfigAttr((blayout, slayout, fractal, pad, compact)),
         )
 
@@ -557,9 +329,9 @@ class TileBufType(InternedType, ShapedType, ContainerType[Attribute]):
         return TileBufType.new(
             (
                 self.memory_space if space is None else AddressSpaceAttr(space),
-                self.shape if shape is None else _dims(shape),
+                self.shape if shape is None else dims_attr(shape),
                 self.element_type if element_type is None else element_type,
-                self.valid_dims if valid_shape is None else _dims(valid_shape),
+                self.valid_dims if valid_shape is None else dims_attr(valid_shape),
                 self.config if config is None else TileConfigAttr(config),
             )
         )
@@ -687,100 +459,3 @@ class MultiTileBufType(ParametrizedAttribute, TypeAttribute):
         with printer.in_angle_brackets():
             printer.print_attribute(self.slot_type)
             printer.print_string(f", count={self.count}")
-
-
-@irdl_attr_definition
-class EventIdArrayType(ParametrizedAttribute, TypeAttribute):
-    """`!pto.eventid_array<2>`: event ids chosen at run time."""
-
-    name = "pto.eventid_array"
-    size: IntAttr
-
-    @classmethod
-    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
-        with parser.in_angle_brackets():
-            return (IntAttr(parse_integer(parser, 64)),)
-
-    def print_parameters(self, printer: Printer) -> None:
-        printer.print_string(f"<{self.size.data}>")
-
-    def verify(self) -> None:
-        if self.size.data <= 0:
-            raise VerifyException("eventid_array size must be positive")
-
-
-@irdl_attr_definition
-class StructType(ParametrizedAttribute, TypeAttribute):
-    """`!pto.struct<f16, i8>`: an aggregate on the scalar unit."""
-
-    name = "pto.struct"
-    fields: ArrayAttr[Attribute]
-
-    def __init__(self, fields: Sequence[Attribute]) -> None:
-        super().__init__(ArrayAttr(fields))
-
-    @classmethod
-    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
-        return (
-            ArrayAttr(parser.parse_comma_separated_list(parser.Delimiter.ANGLE, parser.parse_type)),
-        )
-
-    def print_parameters(self, printer: Printer) -> None:
-        with printer.in_angle_brackets():
-            printer.print_list(self.fields, printer.print_attribute)
-
-    def verify(self) -> None:
-        if not self.fields.data:
-            raise VerifyException("struct requires at least one field")
-        for field in self.fields:
-            if field == IntegerType(1) or not isinstance(
-                field,
-                IntegerType | Float16Type | BFloat16Type | Float32Type | IndexType | StructType,
-            ):
-                raise VerifyException(f"struct field {field} is not scalar-storable")
-
-
-@irdl_attr_definition
-class PipeType(ParametrizedAttribute, TypeAttribute):
-    """`!pto.pipe`: a queue of tiles between a cube core and a vector core."""
-
-    name = "pto.pipe"
-
-
-@irdl_attr_definition
-class AsyncSessionType(ParametrizedAttribute, TypeAttribute):
-    """`!pto.async_session`: a channel of asynchronous copies."""
-
-    name = "pto.async_session"
-
-
-@irdl_attr_definition
-class AsyncEventType(ParametrizedAttribute, TypeAttribute):
-    """`!pto.async_event`: one asynchronous copy."""
-
-    name = "pto.async_event"
-
-
-@irdl_attr_definition
-class PrefetchAsyncContextType(ParametrizedAttribute, TypeAttribute):
-    """`!pto.prefetch_async_context`: the state of asynchronous prefetches."""
-
-    name = "pto.prefetch_async_context"
-
-
-TYPES = [
-    AsyncEventType,
-    AsyncSessionType,
-    EventIdArrayType,
-    LocalArrayType,
-    MultiTileBufType,
-    PartitionTensorViewType,
-    PipeType,
-    PrefetchAsyncContextType,
-    PtrType,
-    StructType,
-    TensorViewType,
-    TileBufType,
-    TileConfigAttr,
-]
-"""Every type of the dialect, and the attribute that tile types hold."""
