@@ -196,14 +196,20 @@ def _results(
     sample: Sample, ints: Mapping[str, int], settings: CoreSettings
 ) -> tuple[list[tuple[str, Array, Array, str]], str]:
     """The outputs, and a remark on what numbers the kernel was given."""
-    try:
-        return list(run_sample(sample, ints, settings)), ""
-    except DiagnosticsError as e:
-        if "lies outside a tensor" not in str(e):
-            raise
-    # The bench gives ones; as the row of a tensor with no row to spare, that is out of bounds.
-    zeros = dict.fromkeys((f"v{place}" for place in range(1, 32)), 0)
-    return list(run_sample(sample, zeros, settings)), "; numbers are 0"
+    # The bench gives ones, mostly; as the row of a tensor with no row to spare, or as the extent of
+    # one, that is out of bounds.
+    for value in (None, 0, 64):
+        given = ints
+        if value is not None:
+            given = dict.fromkeys((f"v{place}" for place in range(1, 32)), value)
+        try:
+            found = list(run_sample(sample, given, settings))
+        except DiagnosticsError as e:
+            if value == 64 or "lies outside a tensor" not in str(e):
+                raise
+        else:
+            return found, "" if value is None else f"; numbers are {value}"
+    raise AssertionError
 
 
 def _measure(
