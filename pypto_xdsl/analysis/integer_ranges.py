@@ -17,7 +17,8 @@ from xdsl.ir import Attribute, BlockArgument, Operation, OpResult, SSAValue
 
 from pypto_xdsl.analysis.control_flow import constant_integer
 from pypto_xdsl.dialects import ptensor
-from pypto_xdsl.dialects.tile.grid import GridOp
+from pypto_xdsl.dialects.ptensor import grid as tensor_grid
+from pypto_xdsl.dialects.tile import grid as tile_grid
 
 
 @dataclass(frozen=True)
@@ -190,7 +191,9 @@ class IntegerRanges:
         rule = _RULES.get(type(op))
         if rule is not None:
             return rule(self, op)
-        if isinstance(op, ptensor.DimOp | GridOp):
+        if isinstance(op, tile_grid.GetBlockNumOp | tensor_grid.GetBlockNumOp):
+            return Range(1, None)
+        if isinstance(op, ptensor.DimOp | tile_grid.GridOp | tensor_grid.GridOp):
             return Range(0, None)
         return UNKNOWN
 

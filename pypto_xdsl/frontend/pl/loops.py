@@ -11,6 +11,7 @@ from xdsl.dialects import arith, scf
 from xdsl.dialects.builtin import BoolAttr, IntegerAttr, i1, i64
 from xdsl.ir import Attribute, Block, Region, SSAValue
 
+from pypto_xdsl.analysis.integer_ranges import IntegerRanges
 from pypto_xdsl.dialects.orch.attributes import LoopKind, LoopKindAttr
 from pypto_xdsl.dialects.orch.loops import LOOP_KIND, PIPELINE_STAGES
 from pypto_xdsl.frontend.pl import statements
@@ -207,14 +208,14 @@ def _counted(context: Context, statement: ast.For, header: _Header) -> None:
     constant_step = _number(step)
     if constant_step == 0:
         raise context.error(header.bounds[2], "the step of a loop is not 0")
-    if constant_step is None:
+    if constant_step is None and not _is_positive(step):
         raise context.error(
             header.bounds[2],
-            "the step of a loop must be constant: one known at run time only may be 0 or negative",
+            "this step, known at run time only, may be 0 or negative: use pl.max(step, 1)",
         )
-    descending = constant_step < 0
+    descending = constant_step is not None and constant_step < 0
     lower, upper, by = start, stop, step
-    if descending:
+    if constant_step is not None and constant_step < 0:
         count = _trip_count(context, start, stop, -constant_step, at)
         lower, upper, by = 0, count, 1
     bounds = [context.as_index(bound, at) for bound in (lower, upper, by)]
@@ -232,7 +233,7 @@ def _counted(context: Context, statement: ast.For, header: _Header) -> None:
             enter_carries(context, carries, block, statement)
             value: Value = counter
             if descending:
-                scaled = binary(context, ast.Mult(), counter, constant_step, at)
+                scaled = binary(context, ast.Mult(), counter, step, at)
                 value = binary(context, ast.Add(), start, scaled, at)
             else:
                 counter.name_hint = hint(variable.id)
@@ -272,6 +273,11 @@ def _counted(context: Context, statement: ast.For, header: _Header) -> None:
                     break
     if targets is None:
         _forget(context, variable.id)
+
+
+def _is_positive(value: Value) -> bool:
+    low = IntegerRanges().of(value).low if is_value(value) else None
+    return low is not None and low > 0
 
 
 def _until_parted(

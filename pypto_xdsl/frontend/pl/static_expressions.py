@@ -365,6 +365,9 @@ class ExpressionEvaluator(ABC):
                 except (LookupError, TypeError, ValueError) as e:
                     raise Unsettled(str(e), target) from None
                 bounded(container)
+            case ast.Subscript(value=base) if dotted_name(base) == ("sys", "argv"):
+                # The program has no arguments, whatever is taken off them.
+                pass
             case _:
                 raise Unsettled("assigns to something that is no name", target)
 

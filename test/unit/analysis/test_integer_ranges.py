@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from pypto_xdsl.analysis.integer_ranges import Range, compare, negated
+from pypto_xdsl.analysis.integer_ranges import IntegerRanges, Range, compare, negated
+from pypto_xdsl.dialects import tile
 
 EQ, NE, SLT, SLE, SGT, SGE, ULT, ULE, UGT, UGE = range(10)
 
@@ -88,3 +89,9 @@ def test_open_ends() -> None:
     assert Range(-1, None) * Range(2, 3) == Range(None, None)
     assert Range(1, None).intersect(Range(None, 4)) == Range(1, 4)
     assert Range(1, 2).union(Range(None, 4)) == Range(None, 4)
+
+
+def test_there_is_at_least_one_block() -> None:
+    ranges = IntegerRanges()
+    assert ranges.of(tile.GetBlockNumOp().result) == Range(1, None)
+    assert ranges.of(tile.GetBlockIdxOp().result) == Range(0, None)

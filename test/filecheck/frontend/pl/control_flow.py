@@ -78,3 +78,17 @@ class ControlFlow:
     # CHECK-NEXT: scf.yield %[[TWICE]]
     # CHECK: scf.yield %[[END]]
     # CHECK: orch.return %[[TOTAL]]
+
+    # A step that is known at run time only has to be positive: the number of blocks is.
+    @pl.function(type=pl.FunctionType.InCore)
+    def strided(
+        self, x: pl.Tensor[[64, 64], pl.FP32], out: pl.Out[pl.Tensor[[64, 64], pl.FP32]]
+    ) -> pl.Tensor[[64, 64], pl.FP32]:
+        for i in pl.range(pl.tile.get_block_idx(), 64, pl.tile.get_block_num()):
+            out = pl.store(pl.load(x, [i, 0], [1, 64]), [i, 0], out)
+        return out
+
+    # CHECK-LABEL: orch.func incore @strided
+    # CHECK-DAG: %[[ID:.*]] = tile.get_block_idx : index
+    # CHECK-DAG: %[[BLOCKS:.*]] = tile.get_block_num : index
+    # CHECK: scf.for %i = %[[ID]] to %{{.*}} step %[[BLOCKS]]
