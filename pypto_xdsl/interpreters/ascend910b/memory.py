@@ -93,8 +93,10 @@ class Span:
             first: npt.NDArray[np.int64] = np.sort(self.places, axis=None) * size + self.start
             return first, first + size
         rows, width = self.flags.shape
-        first = self.segment.start + np.arange(rows) * self.flags.strides[0]
-        return first, first + width
+        pitch: int = self.flags.strides[0]
+        start, stop = self.segment.start, self.segment.start + rows * pitch
+        lines = np.arange(start, max(stop, start + 1), max(pitch, 1), dtype=np.int64)[:rows]
+        return lines, lines + width
 
     def shares_bytes_with(self, other: Span) -> bool:
         """Whether there is a byte in both."""
