@@ -14,7 +14,8 @@ convert-pto-to-ascend910b: kernels as one core executes them.
 Tiles become views of the bytes at their addresses, each spelling of an event or a barrier the one
 the hardware has, and each function says which core runs it: the one that `pto.kernel_kind` names,
 else the one whose memories its tiles are in; one with sections for both runs on both. Instructions
-stay: they are the hardware's. What a 910B does not have is an error at its line.
+stay: they are the hardware's. What a 910B does not have is an error at its line. A function without
+any event is marked to run in the order of the text, until `insert-sync` gives it events.
 """
 
 from __future__ import annotations
@@ -25,16 +26,17 @@ from typing import Any, cast
 
 from xdsl.context import Context
 from xdsl.dialects import arith, func
-from xdsl.dialects.builtin import BoolAttr, IndexType, IntegerAttr, ModuleOp, i32, i64
+from xdsl.dialects.builtin import BoolAttr, IndexType, IntegerAttr, ModuleOp, UnitAttr, i32, i64
 from xdsl.ir import Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from pypto_xdsl.analysis.walk import walk
 from pypto_xdsl.diagnostics import Diagnostic, DiagnosticsError, OpError, diagnose, note
 from pypto_xdsl.dialects import ascend910b, pto
-from pypto_xdsl.dialects.ascend910b import CORE, CORE_OF_KIND, Core, CoreAttr
+from pypto_xdsl.dialects.ascend910b import CORE, CORE_OF_KIND, PROGRAM_ORDER, Core, CoreAttr
 from pypto_xdsl.dialects.pto import AddressSpace, PtoOp, TileBufType
-from pypto_xdsl.dialects.pto.queue import ReserveBase, number_of
+from pypto_xdsl.dialects.pto.queue import number_of
+from pypto_xdsl.dialects.pto.queue import ReserveBase
 from pypto_xdsl.dialects.pto.rules import constant_value
 from pypto_xdsl.dialects.pto.sync import PIPE_OF
 from pypto_xdsl.properties.checked_pass import CheckedPass
@@ -42,6 +44,8 @@ from pypto_xdsl.rewriting.locating import rewrite
 
 _BLOCK = 32
 """Bytes: what the address of a buffer is a multiple of."""
+
+_ORDERING = (ascend910b.EventOp, ascend910b.BarrierOp)
 
 _BLOCK_FLAGS = 2
 """The mode of a flag between a cube core and its vector cores."""
@@ -67,6 +71,8 @@ class ConvertPtoToAscend910bPass(CheckedPass):
             rewrite(kernel.regions[0], *_PATTERNS)
             rewrite(kernel.regions[0], _EraseSlots())
             _place_reserved(kernel)
+            if not any(isinstance(op, _ORDERING) for op in walk(kernel)):
+                kernel.attributes[PROGRAM_ORDER] = UnitAttr()
 
 
 def _is_kernel(op: Operation) -> bool:

@@ -40,7 +40,7 @@ from pypto_xdsl.analysis.pipe_order import LANES, SCALAR, Knowledge, PipeClocks,
 from pypto_xdsl.analysis.walk import walk
 from pypto_xdsl.diagnostics import note, remark
 from pypto_xdsl.dialects import ascend910b
-from pypto_xdsl.dialects.ascend910b import CORE, CORE_OF_KIND, EVENT_COUNT, Core
+from pypto_xdsl.dialects.ascend910b import CORE, CORE_OF_KIND, EVENT_COUNT, PROGRAM_ORDER, Core
 from pypto_xdsl.dialects.pto import AddressSpace, Pipe, PtoOp
 from pypto_xdsl.dialects.pto.section import SectionOp
 from pypto_xdsl.properties.checked_pass import CheckedPass
@@ -65,6 +65,7 @@ class InsertSyncPass(CheckedPass):
             for one in cores:
                 _plan(op, one, plan)
             _apply(plan)
+            op.attributes.pop(PROGRAM_ORDER, None)
 
 
 @dataclass(eq=False)

@@ -29,7 +29,13 @@ this dialect runs it (`interpreters/ascend910b`).
 
 from xdsl.ir import Dialect
 
-from pypto_xdsl.dialects.ascend910b.cores import CORE, CORE_OF_KIND, Core, CoreAttr
+from pypto_xdsl.dialects.ascend910b.cores import (
+    CORE,
+    CORE_OF_KIND,
+    PROGRAM_ORDER,
+    Core,
+    CoreAttr,
+)
 from pypto_xdsl.dialects.ascend910b.events import (
     EVENT_COUNT,
     PIPES,
@@ -59,6 +65,7 @@ __all__ = [
     "FLAG_COUNT",
     "MEMORY_NAMES",
     "PIPES",
+    "PROGRAM_ORDER",
     "Ascend910B",
     "BarrierOp",
     "Core",

@@ -13,6 +13,11 @@ CORE = "ascend910b.core"
 """The attribute of a `func.func` that is a program of this dialect; holds a `CoreAttr`."""
 
 
+PROGRAM_ORDER = "ascend910b.program_order"
+"""The attribute of a program that nobody has given events yet: its instructions take effect in the
+order of the text. `insert-sync` gives it events and takes the attribute away."""
+
+
 class Core(StrEnum):
     """What executes a program."""
 

@@ -70,6 +70,8 @@ class Core:
     sizes: Mapping[AddressSpace, int]
     settings: CoreSettings
     lanes: list[Lane]
+    in_program_order: bool = False
+    """Whether nothing says yet how the pipes wait for each other."""
     memories: dict[AddressSpace, CoreMemory] = field(default_factory=dict[AddressSpace, CoreMemory])
     events: dict[EventKey, deque[tuple[Told, Operation]]] = field(
         default_factory=dict[EventKey, deque[tuple[Told, Operation]]]
@@ -360,7 +362,7 @@ class Core:
     def _unordered(
         self, memory: Memory, span: Span, earlier: Touch, is_write: bool, what: str
     ) -> None:
-        if not span.shares_bytes_with(earlier.span):
+        if self.in_program_order or not span.shares_bytes_with(earlier.span):
             return
         lane = self.group.lanes[earlier.lane]
         start = max(span.segment.start, earlier.span.segment.start)
@@ -405,6 +407,8 @@ class Core:
             return
         lane, number, was_write = found
         if not was_write and self._was_read_before_issue(lane, number):
+            return
+        if self.in_program_order and self.group.lanes[lane] in self.lanes:
             return
         earlier = self.group.lanes[lane]
         self.complain(

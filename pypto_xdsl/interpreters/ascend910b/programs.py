@@ -12,7 +12,7 @@ from xdsl.interpreter import InterpreterFunctions, PythonValues
 from xdsl.ir import Operation
 
 from pypto_xdsl.dialects import ascend910b, pto
-from pypto_xdsl.dialects.ascend910b import CORE
+from pypto_xdsl.dialects.ascend910b import CORE, PROGRAM_ORDER
 from pypto_xdsl.dialects.pto import AddressSpace
 from pypto_xdsl.dialects.pto.queue import QueueOp
 from pypto_xdsl.interpreters.ascend910b.core import PIPE_COUNT, Core, make_lanes
@@ -46,6 +46,9 @@ def run_program(
     settings = machine.cores
     if not machine.strict:
         settings = replace(settings, lenient=frozenset(Check))
+    in_program_order = _has_no_events(program)
+    if in_program_order:
+        settings = replace(settings, seed=None)
     group = Group(settings)
     plan = _cores(program, machine.grid.subblock_index)
     count = len(plan) * PIPE_COUNT
@@ -57,12 +60,24 @@ def run_program(
             for space, size in {**_FIXPIPE_BUFFER, **sizes}.items()
             if (space in _VECTOR_MEMORIES) != is_cube
         }
-        core = Core(name, is_cube, subblock, group, own, settings, lanes)
+        core = Core(name, is_cube, subblock, group, own, settings, lanes, in_program_order)
         group.cores.append(core)
         group.lanes += lanes
         runner = _machine_of(machine, core, implementations)
         programs.append(lambda runner=runner: _run(runner, program, arguments))
     group.run(programs)
+
+
+def _has_no_events(program: func.FuncOp) -> bool:
+    """Whether a program, or what it calls, waits for events to be inserted."""
+    called = {op.callee.root_reference for op in program.walk() if isinstance(op, func.CallOp)}
+    module = program.parent_op()
+    others = () if module is None or not called else module.walk()
+    return PROGRAM_ORDER in program.attributes or any(
+        PROGRAM_ORDER in op.attributes and op.sym_name in called
+        for op in others
+        if isinstance(op, func.FuncOp)
+    )
 
 
 def _run(runner: Machine, program: func.FuncOp, arguments: PythonValues) -> None:

@@ -6,9 +6,10 @@
 
 builtin.module @unit attributes {pto.target_arch = "a2a3"} {
 
-// An allocation is a view at its address; instructions stay, and so do views of tiles.
+// An allocation is a view at its address; instructions stay, and so do views of tiles. There is no
+// event, so it runs in the order of the text.
 // CHECK-LABEL: func.func @tiles
-// CHECK-SAME:  attributes {ascend910b.core = #ascend910b<core aiv>}
+// CHECK-SAME:  attributes {ascend910b.core = #ascend910b<core aiv>, ascend910b.program_order}
 // CHECK:         %t = ascend910b.view ub[64], valid = [%n] : {{.*}} v_row=8, v_col=?,
 // CHECK-NEXT:    %s = ascend910b.view ub[64] :
 // CHECK-NEXT:    %w = pto.subview %s[%c0, %c0]
