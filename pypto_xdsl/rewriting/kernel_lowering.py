@@ -395,10 +395,10 @@ class _Lowering(ControlFlowLowering):
             build(
                 pto.TExtractOp,
                 {
-                    "src": self.buffers.buffer(source),
+                    "src": self.buffers.as_floats(self.buffers.buffer(source)),
                     "index_row": self.builder.index(row),
                     "index_col": self.builder.index(column),
-                    "dst": destination,
+                    "dst": self.buffers.as_floats(destination),
                 },
             )
         )
@@ -419,10 +419,10 @@ class _Lowering(ControlFlowLowering):
             build(
                 pto.TInsertOp,
                 {
-                    "src": source,
+                    "src": self.buffers.as_floats(source),
                     "index_row": self.builder.index(row),
                     "index_col": self.builder.index(column),
-                    "dst": destination,
+                    "dst": self.buffers.as_floats(destination),
                 },
             )
         )

@@ -13,13 +13,14 @@ from functools import lru_cache
 from math import prod
 from typing import cast
 
-from xdsl.dialects.builtin import DYNAMIC_INDEX
+from xdsl.dialects.builtin import DYNAMIC_INDEX, f16, f32
 from xdsl.ir import Operation, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
 from pypto_xdsl.analysis.tile_storage import TileStorage
 from pypto_xdsl.diagnostics import OpError
 from pypto_xdsl.dialects import pto, tile
+from pypto_xdsl.dialects.element_types import is_integer
 from pypto_xdsl.dialects.pto.rules import constant_value
 from pypto_xdsl.dialects.pto.syntax import build
 from pypto_xdsl.dialects.pto.tile_view import SIZES
@@ -183,6 +184,21 @@ class TileBuffers:
         if type.valid_shape == shape:
             return buffer
         return self._subview(buffer, (0, 0), shape, shape, buffer.name_hint)
+
+    def as_floats(self, buffer: SSAValue) -> SSAValue:
+        """
+        A buffer of integers of 16 or 32 bits as one of floats, for instructions that copy elements
+        of some types only, whatever they mean.
+        """
+        type = cast(pto.TileBufType, buffer.type)
+        element_type = type.element_type
+        if not is_integer(element_type):
+            return buffer
+        floats = {16: f16, 32: f32}.get(element_type.width.data)
+        if floats is None:
+            return buffer
+        view = build(pto.BitcastOp, {"src": buffer}, {}, (type.with_(element_type=floats),))
+        return self._inserted(view, self._valid[buffer], buffer.name_hint)
 
     def move(self, source: SSAValue, destination: SSAValue) -> None:
         """Copy a buffer to another."""

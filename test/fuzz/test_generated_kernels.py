@@ -34,8 +34,13 @@ BINARY = ("add", "sub", "mul", "maximum", "minimum")
 SCALAR = ("adds", "subs", "muls", "maximums", "minimums")
 
 
-def tensor(shape: tuple[int, int]) -> str:
-    return f"tensor<{shape[0]}x{shape[1]}xf32>"
+DTYPES: dict[str, type[np.generic]] = {
+    "f32": np.float32,
+    "f16": np.float16,
+    "i32": np.int32,
+    "i16": np.int16,
+}
+"""All elements of a program are of one type."""
 
 
 @dataclass
@@ -43,8 +48,19 @@ class Writer:
     """A kernel's body while it is drawn."""
 
     draw: st.DrawFn
+    dtype: str
     lines: list[str] = field(default_factory=list[str])
     count: int = 0
+
+    def tensor(self, shape: tuple[int, int]) -> str:
+        return f"tensor<{shape[0]}x{shape[1]}x{self.dtype}>"
+
+    def change(self, source: str, shape: tuple[int, int]) -> str:
+        """An op on one tensor."""
+        # Of integers there are few on the vector unit.
+        if self.dtype.startswith("i"):
+            return f"ptensor.adds {source}, %half : {self.tensor(shape)}, {self.dtype}"
+        return f"ptensor.{self.draw(st.sampled_from(UNARY))} {source} : {self.tensor(shape)}"
 
     def name(self) -> str:
         self.count += 1
@@ -69,22 +85,22 @@ class Writer:
     def _unary(self, values: dict[str, tuple[int, int]], depth: int) -> None:
         shape = self.draw(st.sampled_from(SHAPES))
         source, result = self.pick(values, shape), self.name()
-        op = self.draw(st.sampled_from(UNARY))
-        self.put(depth, f"{result} = ptensor.{op} {source} : {tensor(shape)}")
+        self.put(depth, f"{result} = {self.change(source, shape)}")
         values[result] = shape
 
     def _binary(self, values: dict[str, tuple[int, int]], depth: int) -> None:
         shape = self.draw(st.sampled_from(SHAPES))
         left, right, result = self.pick(values, shape), self.pick(values, shape), self.name()
         op = self.draw(st.sampled_from(BINARY))
-        self.put(depth, f"{result} = ptensor.{op} {left}, {right} : {tensor(shape)}")
+        self.put(depth, f"{result} = ptensor.{op} {left}, {right} : {self.tensor(shape)}")
         values[result] = shape
 
     def _scalar(self, values: dict[str, tuple[int, int]], depth: int) -> None:
         shape = self.draw(st.sampled_from(SHAPES))
         source, result = self.pick(values, shape), self.name()
         op = self.draw(st.sampled_from(SCALAR))
-        self.put(depth, f"{result} = ptensor.{op} {source}, %half : {tensor(shape)}, f32")
+        types = f"{self.tensor(shape)}, {self.dtype}"
+        self.put(depth, f"{result} = ptensor.{op} {source}, %half : {types}")
         values[result] = shape
 
     def _broadcast(self, values: dict[str, tuple[int, int]], depth: int) -> None:
@@ -94,7 +110,7 @@ class Writer:
             operands.reverse()
         op, result = self.draw(st.sampled_from(BINARY)), self.name()
         (left, left_shape), (right, right_shape) = operands
-        types = f"{tensor(left_shape)}, {tensor(right_shape)} -> {tensor(MATRIX)}"
+        types = f"{self.tensor(left_shape)}, {self.tensor(right_shape)} -> {self.tensor(MATRIX)}"
         self.put(depth, f"{result} = ptensor.{op} {left}, {right} : {types}")
         values[result] = MATRIX
 
@@ -102,7 +118,7 @@ class Writer:
         """A column and a row, of which both stretch."""
         left, right, result = self.pick(values, COLUMN), self.pick(values, ROW), self.name()
         op = self.draw(st.sampled_from(BINARY))
-        types = f"{tensor(COLUMN)}, {tensor(ROW)} -> {tensor(MATRIX)}"
+        types = f"{self.tensor(COLUMN)}, {self.tensor(ROW)} -> {self.tensor(MATRIX)}"
         self.put(depth, f"{result} = ptensor.{op} {left}, {right} : {types}")
         values[result] = MATRIX
 
@@ -111,10 +127,8 @@ class Writer:
         axis = self.draw(st.sampled_from(("row", "col")))
         op = self.draw(st.sampled_from(("max", "min", "sum")))
         shape = COLUMN if axis == "row" else ROW
-        self.put(
-            depth,
-            f"{result} = ptensor.{axis}_{op} {source} : {tensor(MATRIX)} -> {tensor(shape)}",
-        )
+        types = f"{self.tensor(MATRIX)} -> {self.tensor(shape)}"
+        self.put(depth, f"{result} = ptensor.{axis}_{op} {source} : {types}")
         values[result] = shape
 
     def _expand(self, values: dict[str, tuple[int, int]], depth: int) -> None:
@@ -122,7 +136,7 @@ class Writer:
         shape = COLUMN if axis == "row" else ROW
         target, vector, result = self.pick(values, MATRIX), self.pick(values, shape), self.name()
         op = self.draw(st.sampled_from(("", "_add", "_sub", "_mul", "_max")))
-        types = f"{tensor(MATRIX)}, {tensor(shape)}"
+        types = f"{self.tensor(MATRIX)}, {self.tensor(shape)}"
         self.put(depth, f"{result} = ptensor.{axis}_expand{op} {target}, {vector} : {types}")
         values[result] = MATRIX
 
@@ -135,17 +149,17 @@ class Writer:
         places = ("0", "2", "8", "%c1", "%c3", "%n") if rows else ("0", "8", "16")
         there, here = self.draw(st.sampled_from(places)), self.draw(st.sampled_from(places))
         there, here = (f"{p}, 0" if rows else f"0, {p}" for p in (there, here))
-        whole = tensor(MATRIX)
-        self.put(depth, f"{part} = ptensor.slice {source}[{there}] : {whole} -> {tensor(shape)}")
+        half, whole = self.tensor(shape), self.tensor(MATRIX)
+        self.put(depth, f"{part} = ptensor.slice {source}[{there}] : {whole} -> {half}")
         if self.draw(st.booleans()):
-            self.put(depth, f"{changed} = ptensor.neg {part} : {tensor(shape)}")
+            self.put(depth, f"{changed} = {self.change(part, shape)}")
         else:
             changed = part
         # What is put into a tensor changes it for all who name it: this one has no other name.
-        self.put(depth, f"{copy} = ptensor.abs {target} : {whole}")
+        self.put(depth, f"{copy} = {self.change(target, MATRIX)}")
         self.put(
             depth,
-            f"{result} = ptensor.assemble {changed}, {copy}[{here}] : {tensor(shape)}, {whole}",
+            f"{result} = ptensor.assemble {changed}, {copy}[{here}] : {half}, {whole}",
         )
         values[result] = MATRIX
 
@@ -161,11 +175,11 @@ class Writer:
         self.put(
             depth,
             f"{result} = scf.for {step} = %c0 to {trips} step %c1 iter_args({carried} = {init})"
-            f" -> ({tensor(shape)}) {{",
+            f" -> ({self.tensor(shape)}) {{",
         )
         inside = {**values, carried: shape}
         self.block(inside, depth + 1, 3)
-        self.put(depth + 1, f"scf.yield {self.pick(inside, shape)} : {tensor(shape)}")
+        self.put(depth + 1, f"scf.yield {self.pick(inside, shape)} : {self.tensor(shape)}")
         self.put(depth, "}")
         values[result] = shape
 
@@ -176,7 +190,7 @@ class Writer:
         carried = [self.name() for _ in range(3)]
         result, step = self.name(), self.name()
         starts = ", ".join(f"{c} = {i}" for c, i in zip(carried, inits, strict=True))
-        types = ", ".join([tensor(shape)] * 3)
+        types = ", ".join([self.tensor(shape)] * 3)
         self.put(
             depth,
             f"{result}:3 = scf.for {step} = %c0 to %n step %c1 iter_args({starts}) -> ({types}) {{",
@@ -193,40 +207,42 @@ class Writer:
     def _branch(self, values: dict[str, tuple[int, int]], depth: int) -> None:
         shape = self.draw(st.sampled_from(SHAPES))
         result = self.name()
-        self.put(depth, f"{result} = scf.if %few -> ({tensor(shape)}) {{")
+        self.put(depth, f"{result} = scf.if %few -> ({self.tensor(shape)}) {{")
         for end in ("} else {", "}"):
             inside = dict(values)
             if self.draw(st.booleans()):
                 self.block(inside, depth + 1, 3)
-            self.put(depth + 1, f"scf.yield {self.pick(inside, shape)} : {tensor(shape)}")
+            self.put(depth + 1, f"scf.yield {self.pick(inside, shape)} : {self.tensor(shape)}")
             self.put(depth, end)
         values[result] = shape
 
 
 @st.composite
-def programs(draw: st.DrawFn) -> str:
-    """A program of one kernel that returns one or two results."""
-    writer = Writer(draw)
+def programs(draw: st.DrawFn) -> tuple[str, str]:
+    """The element type of a program of one kernel that returns one or two results, and its text."""
+    writer = Writer(draw, draw(st.sampled_from(tuple(DTYPES))))
     values = {"%x": MATRIX, "%y": MATRIX, "%c": COLUMN, "%r": ROW}
+    given = list(values.items())
     writer.block(values, 2, 8)
     results = [draw(st.sampled_from(list(values))) for _ in range(draw(st.integers(1, 2)))]
     # A parameter is no result of its own.
     returned: list[tuple[str, tuple[int, int]]] = []
     for value in results:
         fresh = writer.name()
-        writer.put(2, f"{fresh} = ptensor.muls {value}, %half : {tensor(values[value])}, f32")
+        types = f"{writer.tensor(values[value])}, {writer.dtype}"
+        writer.put(2, f"{fresh} = ptensor.muls {value}, %half : {types}")
         returned.append((fresh, values[value]))
-    types = ", ".join(tensor(shape) for _, shape in returned)
+    types = ", ".join(writer.tensor(shape) for _, shape in returned)
     names = ", ".join(name for name, _ in returned)
-    parameters = f"in %x : {tensor(MATRIX)}, in %y : {tensor(MATRIX)}, in %c : {tensor(COLUMN)}"
+    parameters = ", ".join(f"in {name} : {writer.tensor(shape)}" for name, shape in given)
     many = f"%o:{len(returned)}" if len(returned) > 1 else "%o"
     outs = ", ".join(f"%o#{place}" for place in range(len(returned)))
-    return "\n".join(
+    half = "2" if writer.dtype.startswith("i") else "0.5"
+    text = "\n".join(
         [
-            f"orch.func orchestration @main({parameters}, in %r : {tensor(ROW)}, in %n : index)"
-            f" -> ({types}) {{",
+            f"orch.func orchestration @main({parameters}, in %n : index) -> ({types}) {{",
             f'  {many} = orch.incore "kernel" -> ({types}) {{',
-            "    %half = arith.constant 0.5 : f32",
+            f"    %half = arith.constant {half} : {writer.dtype}",
             *(f"    %c{k} = arith.constant {k} : index" for k in (0, 1, 3)),
             "    %few = arith.cmpi slt, %n, %c3 : index",
             *writer.lines,
@@ -236,12 +252,17 @@ def programs(draw: st.DrawFn) -> str:
             "}",
         ]
     )
+    return writer.dtype, text
 
 
-def arguments(trips: int) -> list[Argument]:
+def arguments(dtype: str, trips: int) -> list[Argument]:
     rng = np.random.default_rng(7)
     shapes = (MATRIX, MATRIX, COLUMN, ROW)
-    return [*(rng.standard_normal(shape).astype(np.float32) for shape in shapes), trips]
+    if dtype.startswith("i"):
+        tensors = [rng.integers(-50, 50, shape) for shape in shapes]
+    else:
+        tensors = [rng.standard_normal(shape) for shape in shapes]
+    return [*(array.astype(DTYPES[dtype]) for array in tensors), trips]
 
 
 @settings(
@@ -250,17 +271,18 @@ def arguments(trips: int) -> list[Argument]:
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 @given(programs())
-def test_every_level_runs_to_the_same_numbers(program: str) -> None:
+def test_every_level_runs_to_the_same_numbers(program: tuple[str, str]) -> None:
+    dtype, text = program
     ctx = context()
-    module = parse_module(ctx, program, "generated.mlir")
-    wanted: dict[int, RunResult] = {t: run(module, "main", arguments(t)) for t in (0, 4)}
+    module = parse_module(ctx, text, "generated.mlir")
+    wanted: dict[int, RunResult] = {t: run(module, "main", arguments(dtype, t)) for t in (0, 4)}
     spec = expand_pipelines("default-pipeline")
     for one in PassPipeline.parse_spec(Universe.get_multiverse().all_passes, spec).passes:
         one.apply(ctx, module)
         module.verify()
         for trips, reference in wanted.items():
-            got = run(module, "main", arguments(trips))
-            assert compare_runs(got, reference) is None, f"{one.name}, {trips} trips:\n{program}"
-    text = StringIO()
-    Universe.get_multiverse().all_targets["pto"]()().emit(ctx, module, text)
-    assert "pto.tstore" in text.getvalue()
+            got = run(module, "main", arguments(dtype, trips))
+            assert compare_runs(got, reference) is None, f"{one.name}, {trips} trips:\n{text}"
+    output = StringIO()
+    Universe.get_multiverse().all_targets["pto"]()().emit(ctx, module, output)
+    assert "pto.tstore" in output.getvalue()

@@ -35,3 +35,17 @@ orch.func incore @windows(
   %u = tile.store %columns, %q[0, 0] : !tile.tile<16x32xf32, vec>, tensor<16x32xf32>
   orch.return
 }
+
+// Columns of integers are copied as floats of the same size: no other are copied on chip.
+// CHECK-LABEL:  func.func @integers(
+// CHECK:          pto.tload {{.*}} outs(%t :
+// CHECK-NEXT:     %columns = pto.alloc_tile : {{.*}} dtype=i32, rows=16, cols=32,
+// CHECK-NEXT:     %t_1 = pto.bitcast %t : {{.*}} dtype=i32, {{.*}} -> {{.*}} dtype=f32,
+// CHECK-NEXT:     %columns_1 = pto.bitcast %columns : {{.*}} dtype=i32, {{.*}} -> {{.*}} dtype=f32,
+// CHECK-NEXT:     pto.textract ins(%t_1, %c0_index, %c16_index : {{.*}}, index, index) outs(%columns_1 :
+orch.func incore @integers(in %x : tensor<16x64xi32>, out %o : tensor<16x32xi32>) {
+  %t = tile.load %x[0, 0] : tensor<16x64xi32> -> !tile.tile<16x64xi32, vec>
+  %columns = tile.slice %t[0, 16] : !tile.tile<16x64xi32, vec> -> !tile.tile<16x32xi32, vec>
+  %s = tile.store %columns, %o[0, 0] : !tile.tile<16x32xi32, vec>, tensor<16x32xi32>
+  orch.return
+}
