@@ -1,0 +1,16 @@
+// Carried tensors change places each turn, so that neither can be computed in place.
+
+orch.func orchestration @main(in %x: tensor<32x64xf32>, in %y: tensor<32x64xf32>) -> tensor<32x64xf32> {
+  %r = orch.incore -> (tensor<32x64xf32>) {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c3 = arith.constant 3 : index
+    %a, %b = scf.for %i = %c0 to %c3 step %c1 iter_args(%p = %x, %q = %y) -> (tensor<32x64xf32>, tensor<32x64xf32>) {
+      %s = ptensor.add %p, %q : tensor<32x64xf32>
+      scf.yield %q, %s : tensor<32x64xf32>, tensor<32x64xf32>
+    }
+    %d = ptensor.sub %a, %b : tensor<32x64xf32>
+    orch.yield %d : tensor<32x64xf32>
+  }
+  orch.return %r : tensor<32x64xf32>
+}
