@@ -46,17 +46,11 @@ def reordered(element: Element, pairs: Array, order: Array) -> Array:
     return np.take_along_axis(grouped, order[..., None], -2).reshape(pairs.shape)
 
 
-def _sort32(
-    interpreter: Interpreter, op: tile.Sort32Op | ptensor.Sort32Op, args: PythonValues
-) -> PythonValues:
-    source: Block = args[0]
-    indices: Block = args[1]
-    values = read_defined(interpreter, op, source)
-    labels = indices.element.widen(read_defined(interpreter, op, indices))
-    if labels.shape != values.shape:
-        labels = np.broadcast_to(labels, values.shape)
-    element = source.element
-    width = PAIR_BYTES // element.storage.itemsize
+def sorted_blocks(element: Element, values: Array, labels: Array) -> Array:
+    """
+    Each 32 elements along the last dimension as pairs, from the largest value to the smallest;
+    of equal ones, that of the smaller index first.
+    """
     columns = values.shape[-1]
     parts: list[Array] = []
     for start in range(0, columns, SORTED_BLOCK):
@@ -71,7 +65,20 @@ def _sort32(
             )
         )
     empty = np.zeros((*values.shape[:-1], 0), element.storage)
-    pairs = np.concatenate([empty, *parts], -1)
+    return np.concatenate([empty, *parts], -1)
+
+
+def _sort32(
+    interpreter: Interpreter, op: tile.Sort32Op | ptensor.Sort32Op, args: PythonValues
+) -> PythonValues:
+    source: Block = args[0]
+    indices: Block = args[1]
+    values = read_defined(interpreter, op, source)
+    labels = indices.element.widen(read_defined(interpreter, op, indices))
+    if labels.shape != values.shape:
+        labels = np.broadcast_to(labels, values.shape)
+    pairs = sorted_blocks(source.element, values, labels)
+    width = PAIR_BYTES // source.element.storage.itemsize
     shape = (*source.shape[:-1], source.shape[-1] * width)
     return (make_block(interpreter, op, pairs, None, shape, pairs.shape),)
 

@@ -15,6 +15,7 @@ from pypto_xdsl.interpreters.pto.kernels import (
 )
 from pypto_xdsl.interpreters.pto.products import PtoProductFunctions
 from pypto_xdsl.interpreters.pto.rearrangement import PtoRearrangementFunctions
+from pypto_xdsl.interpreters.pto.sorting import PtoSortFunctions
 from pypto_xdsl.interpreters.pto.views import PtoViewFunctions
 
 PTO_FUNCTIONS: tuple[type[InterpreterFunctions], ...] = (
@@ -22,6 +23,7 @@ PTO_FUNCTIONS: tuple[type[InterpreterFunctions], ...] = (
     PtoInstructionFunctions,
     PtoProductFunctions,
     PtoRearrangementFunctions,
+    PtoSortFunctions,
     PtoKernelFunctions,
 )
 """Implementations of the dialect."""

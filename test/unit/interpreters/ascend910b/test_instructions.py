@@ -5,7 +5,7 @@ valid region that is smaller than the tile: what lies outside it stays as it was
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -15,12 +15,18 @@ from support.machine_programs import run_core
 ROWS, COLUMNS = 11, 40
 """Of the valid region; tiles are 16x64."""
 
-Statement = Callable[..., Any]
+OfOne = Callable[[Any], Any]
+OfTwo = Callable[[Any, Any], Any]
 Array = np.ndarray[Any, Any]
 
-DTYPES = {"f32": np.float32, "f16": np.float16, "i32": np.int32, "i16": np.int16}
+DTYPES: dict[str, type[Any]] = {
+    "f32": np.float32,
+    "f16": np.float16,
+    "i32": np.int32,
+    "i16": np.int16,
+}
 
-UNARY: dict[str, tuple[str, Statement]] = {
+UNARY: dict[str, tuple[str, OfOne]] = {
     "tabs": ("f32 f16", np.abs),
     "tneg": ("f32 f16 i32 i16", np.negative),
     "texp": ("f32 f16", np.exp),
@@ -35,7 +41,7 @@ UNARY: dict[str, tuple[str, Statement]] = {
 
 _POSITIVE = ("tlog", "tsqrt", "trsqrt", "trecip")
 
-BINARY: dict[str, tuple[str, Statement]] = {
+BINARY: dict[str, tuple[str, OfTwo]] = {
     "tadd": ("f32 f16 i32 i16", np.add),
     "tsub": ("f32 f16 i32 i16", np.subtract),
     "tmul": ("f32 f16 i32 i16", np.multiply),
@@ -45,7 +51,7 @@ BINARY: dict[str, tuple[str, Statement]] = {
     "tand": ("i16", np.bitwise_and),
     "tor": ("i16", np.bitwise_or),
 }
-SCALAR: dict[str, tuple[str, Statement]] = {
+SCALAR: dict[str, tuple[str, OfTwo]] = {
     "tadds": ("f32 f16 i32 i16", np.add),
     "tsubs": ("f32 f16 i32 i16", np.subtract),
     "tmuls": ("f32 f16 i32 i16", np.multiply),
@@ -53,13 +59,13 @@ SCALAR: dict[str, tuple[str, Statement]] = {
     "tmaxs": ("f32 f16", np.maximum),
     "tmins": ("f32 f16", np.minimum),
 }
-FOLDS: dict[str, Statement] = {
+FOLDS: dict[str, OfOne] = {
     "trowsum": lambda x: x.sum(axis=1, keepdims=True, dtype=np.float64),
     "trowmax": lambda x: x.max(axis=1, keepdims=True),
     "trowmin": lambda x: x.min(axis=1, keepdims=True),
     "trowprod": lambda x: x.prod(axis=1, keepdims=True, dtype=np.float64),
 }
-SPREADS: dict[str, Statement] = {
+SPREADS: dict[str, OfTwo] = {
     "add": np.add,
     "sub": np.subtract,
     "mul": np.multiply,
@@ -149,7 +155,7 @@ def _inside(rows: int, columns: int) -> Array:
     return flags
 
 
-def cases(table: dict[str, tuple[str, Statement]]) -> list[tuple[str, str]]:
+def cases(table: Mapping[str, tuple[str, object]]) -> list[tuple[str, str]]:
     return [(name, dtype) for name, (dtypes, _) in table.items() for dtype in dtypes.split()]
 
 
@@ -251,3 +257,56 @@ def test_special_values(seed: int | None) -> None:
         with np.errstate(all="ignore"):
             wanted = statement(x, y)[:ROWS, :COLUMNS]
         np.testing.assert_array_equal(after, wanted)
+
+
+def test_axpy_adds_a_multiple() -> None:
+    x, y = operands("f32")
+    t = tile("f32")
+    body = (
+        f"pto.tmuls ins(%b, %one : {t}, f32) outs(%c : {t})\n"
+        f"  pto.taxpy ins(%a, %s : {t}, f32) outs(%c : {t})"
+    )
+    body = "%s = arith.constant 0.25 : f32\n  %one = arith.constant 1.0 : f32\n  " + body
+    text = kernel("f32", body, t, (ROWS, COLUMNS))
+    wanted = y[:ROWS, :COLUMNS] + np.float32(0.25) * x[:ROWS, :COLUMNS]
+    check("f32", text, wanted, x, y)
+
+
+def test_pairs_are_sorted_and_merged() -> None:
+    """Four blocks of 32 values become one list of pairs, from the largest value down."""
+    t, n = "!pto.tile_buf<vec, 1x128xf32>", "!pto.tile_buf<vec, 1x128xi32>"
+    pairs = "!pto.tile_buf<vec, 1x256xf32>"
+    text = f"""module attributes {{pto.target_arch = "a2a3"}} {{
+func.func @kernel(%x: !pto.ptr<f32>, %i: !pto.ptr<i32>, %y: !pto.ptr<f32>) {{
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = arith.constant 128 : index
+  %n2 = arith.constant 256 : index
+  %run = arith.constant 64 : i32
+  %xv = pto.make_tensor_view %x, shape = [%c1, %n], strides = [%n, %c1] : !pto.tensor_view<?x?xf32>
+  %iv = pto.make_tensor_view %i, shape = [%c1, %n], strides = [%n, %c1] : !pto.tensor_view<?x?xi32>
+  %yv = pto.make_tensor_view %y, shape = [%c1, %n2], strides = [%n2, %c1]
+    : !pto.tensor_view<?x?xf32>
+  %xp = pto.partition_view %xv, offsets = [%c0, %c0], sizes = [%c1, %n]
+    : !pto.tensor_view<?x?xf32> -> !pto.partition_tensor_view<1x128xf32>
+  %ip = pto.partition_view %iv, offsets = [%c0, %c0], sizes = [%c1, %n]
+    : !pto.tensor_view<?x?xi32> -> !pto.partition_tensor_view<1x128xi32>
+  %yp = pto.partition_view %yv, offsets = [%c0, %c0], sizes = [%c1, %n2]
+    : !pto.tensor_view<?x?xf32> -> !pto.partition_tensor_view<1x256xf32>
+  %a = pto.alloc_tile : {t}
+  %b = pto.alloc_tile : {n}
+  %s = pto.alloc_tile : {pairs}
+  %m = pto.alloc_tile : {pairs}
+  pto.tload ins(%xp : !pto.partition_tensor_view<1x128xf32>) outs(%a : {t})
+  pto.tload ins(%ip : !pto.partition_tensor_view<1x128xi32>) outs(%b : {n})
+  pto.tsort32 ins(%a, %b : {t}, {n}) outs(%s : {pairs})
+  pto.tmrgsort ins(%s, %run : {pairs}, i32) outs(%m : {pairs})
+  pto.tstore ins(%m : {pairs}) outs(%yp : !pto.partition_tensor_view<1x256xf32>)
+  return
+}}
+}}"""
+    x = np.random.default_rng(5).permutation(128).astype(np.float32)
+    given = {"x": x, "i": np.arange(128), "y": np.zeros(256)}
+    after = run_core(text, given, passes=PASSES)["y"]
+    np.testing.assert_array_equal(after[::2], np.arange(127, -1, -1))
+    np.testing.assert_array_equal(after[1::2].view(np.uint32), np.argsort(-x))
