@@ -123,7 +123,9 @@ def scalar_argument(name: str, type: Attribute, argument: Argument) -> Any:
     if isinstance(value, int):
         low, high = (0, 1) if element.bits == 1 else (element.minimum, element.maximum)
         if not low <= value <= high:
-            raise ArgumentError(f"argument '{name}' should be a {type}, {value} is out of range")
+            raise ArgumentError(
+                f"argument '{name}' of type {type} cannot be {value}, which is out of range"
+            )
         return integer_value(int(value), type)
     raise ArgumentError(f"argument '{name}' should be a number of type {type}, got {argument!r}")
 

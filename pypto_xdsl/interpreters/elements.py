@@ -249,8 +249,7 @@ def allocate(shape: Sequence[int], element: Element, fill: Any) -> Array:
         pass
     extents = "x".join(map(str, shape))
     raise ProgramError(
-        f"a shape of {extents}x{element.name} takes {_bytes(wanted)}, more than the memory of "
-        f"this machine"
+        f"needs {_bytes(wanted)} for {extents}x{element.name}, more than the memory of this machine"
     )
 
 

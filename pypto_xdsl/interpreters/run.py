@@ -177,7 +177,7 @@ def find_function(module: ModuleOp, name: str | None = None) -> orch.FuncOp:
     ):
         if len(candidates) == 1:
             return candidates[0]
-    raise ArgumentError(f"which function?{_listed(names)}")
+    raise ArgumentError(f"several functions can be run{_listed(names)}")
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -66,7 +66,7 @@ def find_lowered_function(module: ModuleOp, name: str | None) -> LoweredFunction
     if len(named) == 1:
         return LoweredFunction(named[0])
     listed = ", ".join(op.sym_name.data for op in found)
-    problem = "which function?" if name is None else f"there is no function '{name}'"
+    problem = "several functions can be run" if name is None else f"there is no function '{name}'"
     raise CommandLineError(f"{problem}; there are {listed}")
 
 

@@ -333,7 +333,7 @@ def test_functions_are_found_without_their_name():
     )
     assert find_function(entry).sym_name.data == "main"
     two = program("orch.func incore @a() { orch.return } orch.func incore @b() { orch.return }")
-    with pytest.raises(ArgumentError, match="which function\\?; there are a, b"):
+    with pytest.raises(ArgumentError, match="several functions can be run; there are a, b"):
         find_function(two)
 
 
