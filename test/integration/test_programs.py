@@ -41,6 +41,7 @@ def normal(*shape: int, seed: int = 0) -> Array:
 
 X, Y = normal(32, 64), normal(32, 64, seed=1)
 Z, W = normal(16, 64), normal(16, 64, seed=1)
+DEEP = normal(4, 8, 32)
 BFLOATS = (normal(16, 64).view(np.uint32) >> 16).astype(np.uint16)
 HALVES = [normal(16, 64, seed=seed).astype(np.float16) for seed in (3, 4)]
 FACTORS = normal(32, 128).astype(np.float16), normal(128, 32, seed=1).astype(np.float16)
@@ -167,6 +168,7 @@ CASES: dict[str, tuple[Sequence[Any], Callable[[], list[Array]]]] = {
     "halves": (HALVES, lambda: [halves(*HALVES)]),
     "carried_columns": ((X,), lambda: [carried_columns()]),
     "yielded_column": ((X, 1), lambda: [X + 1 / np.exp(X.max(1, keepdims=True))]),
+    "deep_columns": ((DEEP,), lambda: [np.exp(DEEP.sum(-1, keepdims=True))]),
     "two_results": ((X, 1.5), two_results),
     "submits": ((X, Y), lambda: [6 * X + 6 * Y]),
     "task_array": ((X, 3), lambda: [7 * X]),

@@ -296,8 +296,9 @@ def _is_row_by_row(tile: TileType) -> bool:
     layout = tile.layout
     if layout.slayout is not TileLayout.NONE_BOX:
         return False
-    vector = sum(extent != 1 for extent in tile.get_shape()) <= 1
-    return vector or layout.blayout is TileLayout.ROW_MAJOR
+    # The layout is that of the matrix of the last dimension by all others.
+    *rows, columns = tile.get_shape()
+    return columns == 1 or prod(rows) == 1 or layout.blayout is TileLayout.ROW_MAJOR
 
 
 @irdl_op_definition
