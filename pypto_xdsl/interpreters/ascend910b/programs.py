@@ -118,6 +118,7 @@ def _machine_of(
     """An interpreter that is a core, and otherwise what the machine is."""
     functions = (_instructions(implementations)(), CoreFunctions(), QueueFunctions())
     runner = machine.with_functions(functions, replace(machine.grid, subblock_index=core.subblock))
+    runner.strict = Check.UNDEFINED not in core.settings.lenient
     set_core(runner, core)
     return runner
 
