@@ -18,7 +18,9 @@ from pypto_xdsl.analysis.control_flow import forwarded
 from pypto_xdsl.analysis.walk import walk
 from pypto_xdsl.dialects import ascend910b
 from pypto_xdsl.dialects.pto import PtoOp, TileBufType
-from pypto_xdsl.dialects.pto.queue import InitializeOp, PopOp, ReserveBase, number_of
+from pypto_xdsl.dialects.pto.queue import PopOp, number_of
+from pypto_xdsl.dialects.pto.queue_buffer import ReserveBase
+from pypto_xdsl.dialects.pto.queue_initialize import InitializeOp
 from pypto_xdsl.dialects.pto.rules import constant_value
 
 _EVERYWHERE = 1 << 62

@@ -20,15 +20,9 @@ from xdsl.utils.exceptions import VerifyException
 from pypto_xdsl.analysis.walk import walk
 from pypto_xdsl.diagnostics import Diagnostic, diagnose, note
 from pypto_xdsl.dialects import pto
-from pypto_xdsl.dialects.pto.queue import (
-    EVEN_SPLITS,
-    TO_VECTOR,
-    ImportBase,
-    InitializeOp,
-    QueueOp,
-    ReserveBase,
-    verify_entry,
-)
+from pypto_xdsl.dialects.pto.queue import EVEN_SPLITS, TO_VECTOR, QueueOp, verify_entry
+from pypto_xdsl.dialects.pto.queue_buffer import ImportBase, ReserveBase
+from pypto_xdsl.dialects.pto.queue_initialize import InitializeOp
 from pypto_xdsl.dialects.pto.section import SectionOp
 from pypto_xdsl.properties.registry import Property
 

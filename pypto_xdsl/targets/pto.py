@@ -28,7 +28,8 @@ from xdsl.utils.target import Target
 from pypto_xdsl.analysis.walk import walk
 from pypto_xdsl.diagnostics import Diagnostic, DiagnosticsError, diagnose
 from pypto_xdsl.dialects import pto
-from pypto_xdsl.dialects.pto.queue import ReserveBase, number_of
+from pypto_xdsl.dialects.pto.queue import number_of
+from pypto_xdsl.dialects.pto.queue_buffer import ReserveBase
 from pypto_xdsl.dialects.pto.tile_types import TileBufType
 
 TARGET_ARCH = "pto.target_arch"

@@ -36,7 +36,7 @@ from pypto_xdsl.dialects import ascend910b, pto
 from pypto_xdsl.dialects.ascend910b import CORE, CORE_OF_KIND, PROGRAM_ORDER, Core, CoreAttr
 from pypto_xdsl.dialects.pto import AddressSpace, PtoOp, TileBufType
 from pypto_xdsl.dialects.pto.queue import number_of
-from pypto_xdsl.dialects.pto.queue import ReserveBase
+from pypto_xdsl.dialects.pto.queue_buffer import ReserveBase
 from pypto_xdsl.dialects.pto.rules import constant_value
 from pypto_xdsl.dialects.pto.sync import PIPE_OF
 from pypto_xdsl.properties.checked_pass import CheckedPass

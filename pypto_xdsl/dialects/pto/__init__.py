@@ -232,27 +232,24 @@ from pypto_xdsl.dialects.pto.movement import (
     TStoreOp,
     TTransOp,
 )
+from pypto_xdsl.dialects.pto.quantization import SetQuantScalarOp, SetQuantVectorOp
 from pypto_xdsl.dialects.pto.queue import (
-    AicInitializePipeOp,
-    AivInitializePipeOp,
-    ImportReservedBufferOp,
-    InitializeL2G2LPipeOp,
-    InitializeL2LPipeOp,
-    ReserveBufferOp,
-    SetQuantScalarOp,
-    SetQuantVectorOp,
-    TAllocOp,
     TAllocToAicOp,
     TAllocToAivOp,
     TFreeFromAicOp,
     TFreeFromAivOp,
-    TFreeOp,
     TPopFromAicOp,
     TPopFromAivOp,
-    TPopOp,
-    TPushOp,
     TPushToAicOp,
     TPushToAivOp,
+)
+from pypto_xdsl.dialects.pto.queue_buffer import ImportReservedBufferOp, ReserveBufferOp
+from pypto_xdsl.dialects.pto.queue_handle import TAllocOp, TFreeOp, TPopOp, TPushOp
+from pypto_xdsl.dialects.pto.queue_initialize import (
+    AicInitializePipeOp,
+    AivInitializePipeOp,
+    InitializeL2G2LPipeOp,
+    InitializeL2LPipeOp,
 )
 from pypto_xdsl.dialects.pto.reduction import (
     TColArgMaxOp,

@@ -472,7 +472,8 @@ def declare(
 ) -> type[FamilyT]:
     """An op: one row of a family's table.
 
-    `fields` are properties that this op has beyond those of its family.
+    `fields` are properties that this op has beyond those of its family, and in capitals what it
+    says otherwise than its family.
     """
     cls = cast(
         "type[FamilyT]",
@@ -482,7 +483,7 @@ def declare(
             {
                 "__doc__": f"`pto.{mnemonic}`: {summary}",
                 "__module__": family.__module__,
-                "__annotations__": {},
+                "__annotations__": {key: ClassVar[Any] for key in fields if key.isupper()},
                 "name": f"pto.{mnemonic}",
                 **fields,
             },
