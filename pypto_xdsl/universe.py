@@ -48,6 +48,7 @@ PASSES: tuple[str, ...] = (
     "convert-tile-to-pto",
     "derive-call-directions",
     "flatten-tile-nd-to-2d",
+    "fuse-create-assemble-to-slice",
     "infer-tile-memory-space",
     "inline-functions",
     "insert-sync",

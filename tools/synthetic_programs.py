@@ -187,6 +187,7 @@ PROGRAMS: dict[str, Callable[[int], str]] = {
 FOR_PASS: dict[str, str] = {
     "normalize-return-order": "kernels",
     "classify-iter-arg-carry": "loops",
+    "fuse-create-assemble-to-slice": "loops",
     "derive-call-directions": "calls",
     "outline-incore-scopes": "scopes",
     "resolve-backend-op-layouts": "columns",

@@ -289,16 +289,19 @@ def _union(places: Sequence[Place], is_complete: bool) -> Place:
 
 def _viewed(view: DeclaredOp, result: SSAValue, place: Place) -> Place:
     """The place of a view of a place."""
+    assert isinstance(result, OpResult)
+    return part_of(place, view.window_start(result), tensor_of(result.type).get_shape())
+
+
+def part_of(place: Place, starts: Sequence[int | SSAValue] | None, shape: Sequence[int]) -> Place:
+    """The part of a place that starts at `starts` and has a shape; None: it starts anywhere."""
     if place.window is None:
         return place
-    assert isinstance(result, OpResult)
-    starts = view.window_start(result)
     window = place.window
     rank = len(window.bounds)
     if starts is None or len(starts) > rank:
         return Place(place.roots, place.is_complete, Window(window.bounds, (False,) * rank))
-    inner = tensor_of(result.type).get_shape()
-    shape = (1,) * (len(starts) - len(inner)) + inner
+    shape = (*(1,) * (len(starts) - len(shape)), *shape)
     bounds, known = list(window.bounds), list(window.starts)
     for dimension, (start, extent) in enumerate(
         zip(starts, shape, strict=True), rank - len(starts)
