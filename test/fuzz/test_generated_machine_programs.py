@@ -28,13 +28,14 @@ LOWERED = "default-pipeline,convert-pto-to-ascend910b,insert-sync"
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 @given(programs())
-def test_schedules_agree(program: str) -> None:
+def test_schedules_agree(program: tuple[str, str]) -> None:
+    dtype, text = program
     ctx = context()
-    module = parse_module(ctx, program, "generated.mlir")
-    wanted = {trips: run(module, "main", arguments(trips)) for trips in (0, 4)}
+    module = parse_module(ctx, text, "generated.mlir")
+    wanted = {trips: run(module, "main", arguments(dtype, trips)) for trips in (0, 4)}
     PassPipeline.parse_spec(Universe.get_multiverse().all_passes, LOWERED).apply(ctx, module)
     module.verify()
     for seed in (None, 1, 2):
         for trips, reference in wanted.items():
-            got = run(module, "main", arguments(trips), cores=CoreSettings(seed))
-            assert compare_runs(got, reference) is None, f"seed {seed}, {trips} trips:\n{program}"
+            got = run(module, "main", arguments(dtype, trips), cores=CoreSettings(seed))
+            assert compare_runs(got, reference) is None, f"seed {seed}, {trips} trips:\n{text}"
