@@ -3,26 +3,87 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
-from typing import TypeAlias
+from functools import cache, cached_property
+from typing import TypeAlias, cast
 
 from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.irdl import AttrSizedOperandSegments, IRDLOperation, OptionalDef
+from xdsl.irdl import AttrSizedOperandSegments, IRDLOperation, OptionalDef, VariadicDef
 from xdsl.utils.exceptions import VerifyException
 
 from pypto_xdsl.dialects.declared_op import DeclarationError, DeclaredOp
-from pypto_xdsl.syntax.op_syntax import DefinitionSyntaxOp, segments_property
+from pypto_xdsl.syntax.lists import Index, split_indices
+from pypto_xdsl.syntax.op_syntax import (
+    DefinitionSyntaxOp,
+    StaticIndices,
+    indices_attr,
+    segments_property,
+)
 from pypto_xdsl.syntax.spelling import did_you_mean
 
 Value: TypeAlias = SSAValue | Operation
 Types: TypeAlias = Sequence[Attribute | None]
 """The type of each operand of a definition, None where an optional one is absent."""
+Inference: TypeAlias = Callable[[Types, Mapping[str, Attribute]], Sequence[Attribute]]
+"""The result types that follow from the operands and the properties."""
 
 
 class TypedOp(DefinitionSyntaxOp, DeclaredOp, ABC):
     """An op in the shared custom form, with declared operands."""
+
+    def _fill(
+        self,
+        result_types: Sequence[Attribute] | Inference = (),
+        properties: Mapping[str, Attribute] | None = None,
+        **operands: Value | Sequence[Value] | Sequence[Index] | None,
+    ) -> None:
+        """
+        Initialize the op; for constructors. Operands are given by their names in the definition:
+
+        * a value, None for an optional operand that is absent;
+        * a sequence of values for a variadic operand;
+        * a sequence of constants and values for a list of indices whose static places are the
+          property `static_<name>`.
+
+        What is not named is absent or empty; properties that are not given have their defaults.
+        Raises `TypeError` or `ValueError` where an operand or property is missing or unknown.
+        """
+        signature = _signature(type(self))
+        filled = {**signature.defaults, **properties} if properties else {**signature.defaults}
+        values: list[SSAValue] = []
+        sizes: list[int] = []
+        for name, required, static_name in signature.operands:
+            given = operands.pop(name, None)
+            if isinstance(given, SSAValue):
+                values.append(given)
+                sizes.append(1)
+            elif isinstance(given, Operation):
+                values.append(SSAValue.get(given))
+                sizes.append(1)
+            elif static_name is not None:
+                static, group = split_indices(cast(Sequence[Index], given or ()))
+                filled[static_name] = indices_attr(static)
+                values += group
+                sizes.append(len(group))
+            elif given is not None:
+                group = [SSAValue.get(value) for value in cast(Sequence[Value], given)]
+                values += group
+                sizes.append(len(group))
+            elif required:
+                raise TypeError(f"'{self.name}' needs an operand '{name}'")
+            else:
+                sizes.append(0)
+        if operands:
+            raise signature.unknown_operand(next(iter(operands)))
+        signature.check_properties(filled)
+        if callable(result_types):
+            remaining = iter(values)
+            types = [next(remaining).type if size else None for size in sizes]
+            result_types = result_types(types, filled)
+        if signature.sized:
+            filled |= segments_property(tuple(sizes))
+        Operation.__init__(self, operands=values, result_types=result_types, properties=filled)
 
 
 class InferringOp(TypedOp, ABC):
@@ -38,23 +99,13 @@ class InferringOp(TypedOp, ABC):
         Take the operands in the order of the definition, None for an absent optional one, and
         infer the result types unless they are given.
         """
-        signature = _signature(type(self))
-        given = [None if o is None else SSAValue.get(o) for o in operands]
-        given += [None] * (len(signature.operands) - len(given))
-        signature.check_operands(given)
-        properties = {**signature.defaults, **(properties or {})}
-        signature.check_properties(properties)
-        if signature.sized:
-            sizes = tuple(0 if operand is None else 1 for operand in given)
-            properties |= segments_property(sizes)
-        if result_types is None:
-            types = [None if operand is None else operand.type for operand in given]
-            result_types = self.inferred_types(types, properties)
-        Operation.__init__(
-            self,
-            operands=[operand for operand in given if operand is not None],
-            result_types=result_types,
-            properties=properties,
+        names = _signature(type(self)).names
+        if len(operands) > len(names):
+            raise TypeError(f"'{self.name}' takes {len(names)} operands, got {len(operands)}")
+        self._fill(
+            self.inferred_types if result_types is None else result_types,
+            properties,
+            **dict(zip(names, operands, strict=False)),
         )
 
     @classmethod
@@ -107,20 +158,24 @@ class _Signature:
     """What the constructor of an op class takes."""
 
     name: str
-    operands: tuple[tuple[str, bool], ...]
-    """Each operand of the definition, and whether it may be absent."""
+    operands: tuple[tuple[str, bool, str | None], ...]
+    """
+    Each operand of the definition, whether it is one value that must be there, and the property
+    of its static places if it is a list of indices.
+    """
     properties: frozenset[str]
     required: frozenset[str]
     defaults: Mapping[str, Attribute]
     sized: bool
 
-    def check_operands(self, given: Sequence[SSAValue | None]) -> None:
-        """Raise `TypeError` unless all operands that must be there are."""
-        if len(given) > len(self.operands):
-            raise TypeError(f"'{self.name}' takes {len(self.operands)} operands, got {len(given)}")
-        for (name, optional), operand in zip(self.operands, given, strict=True):
-            if operand is None and not optional:
-                raise TypeError(f"'{self.name}' needs an operand '{name}'")
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The name of each operand of the definition."""
+        return tuple(name for name, _, _ in self.operands)
+
+    def unknown_operand(self, name: str) -> TypeError:
+        """The error that the definition has no such operand."""
+        return TypeError(f"'{self.name}' has no operand '{name}'{did_you_mean(name, self.names)}")
 
     def check_properties(self, given: Mapping[str, Attribute]) -> None:
         """Raise `ValueError` unless all that are needed are given, and no others."""
@@ -140,9 +195,17 @@ def _signature(op_type: type[IRDLOperation]) -> _Signature:
     properties = {
         name: declared for name, declared in definition.properties.items() if name != segments
     }
+    static_names = {
+        static_name.removeprefix("static_"): static_name
+        for static_name, declared in properties.items()
+        if isinstance(declared.constr, StaticIndices)
+    }
     return _Signature(
         op_type.name,
-        tuple((name, isinstance(operand, OptionalDef)) for name, operand in definition.operands),
+        tuple(
+            (name, not isinstance(operand, VariadicDef), static_names.get(name))
+            for name, operand in definition.operands
+        ),
         frozenset(properties),
         frozenset(
             name

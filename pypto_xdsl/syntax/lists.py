@@ -66,8 +66,15 @@ Index: TypeAlias = int | SSAValue
 
 def split_indices(indices: Sequence[Index]) -> tuple[tuple[int, ...], list[SSAValue]]:
     """The static places of a mixed list, `DYNAMIC_INDEX` where a value stands, and the values."""
-    static = tuple(index if isinstance(index, int) else DYNAMIC_INDEX for index in indices)
-    return static, [index for index in indices if isinstance(index, SSAValue)]
+    static: list[int] = []
+    dynamic: list[SSAValue] = []
+    for index in indices:
+        if isinstance(index, int):
+            static.append(index)
+        else:
+            static.append(DYNAMIC_INDEX)
+            dynamic.append(index)
+    return tuple(static), dynamic
 
 
 def mixed_indices(static: DenseArrayBase[I64], dynamic: Sequence[SSAValue]) -> tuple[Index, ...]:

@@ -347,7 +347,7 @@ class DefinitionSyntaxOp(IRDLOperation, ABC):
                 written.append(operand)
                 if place.subscript is not None:
                     static, groups[place.subscript.group] = parse_indices(parser)
-                    properties[place.subscript.static_name] = _dense(static)
+                    properties[place.subscript.static_name] = indices_attr(static)
                 if not place.variadic:
                     slot += 1
             else:
@@ -369,9 +369,9 @@ class DefinitionSyntaxOp(IRDLOperation, ABC):
                     f"'{cls.name}' expects an operand '{place.name}'", start, parser.pos
                 )
             if place.subscript is not None:
-                properties.setdefault(place.subscript.static_name, _dense(()))
+                properties.setdefault(place.subscript.static_name, indices_attr(()))
         for index_list in plan.index_lists.values():
-            properties.setdefault(index_list.static_name, _dense(()))
+            properties.setdefault(index_list.static_name, indices_attr(()))
         for name, (_, default) in plan.values.items():
             if default is not None:
                 properties.setdefault(name, default)
@@ -420,7 +420,7 @@ class DefinitionSyntaxOp(IRDLOperation, ABC):
         if index_list is not None:
             parser.parse_punctuation("=")
             static, groups[index_list.group] = parse_indices(parser)
-            properties[name] = _dense(static)
+            properties[name] = indices_attr(static)
         elif (value := plan.values.get(word)) is not None:
             syntax, _ = value
             if syntax is None:
@@ -476,7 +476,7 @@ class DefinitionSyntaxOp(IRDLOperation, ABC):
             if place.subscript is not None and group:
                 self._print_indices(printer, place.subscript)
         for keyword, index_list in plan.index_lists.items():
-            if self.properties[index_list.static_name] != _dense(()):
+            if self.properties[index_list.static_name] != indices_attr(()):
                 printer.print_string(f"{separator}{keyword} = ")
                 self._print_indices(printer, index_list)
                 separator = ", "
@@ -520,7 +520,8 @@ class DefinitionSyntaxOp(IRDLOperation, ABC):
 
 
 @lru_cache(maxsize=1024)
-def _dense(indices: tuple[int, ...]) -> DenseArrayBase[I64]:
+def indices_attr(indices: tuple[int, ...]) -> DenseArrayBase[I64]:
+    """The value of an `indices_prop` or a `subscript_prop`."""
     return DenseArrayBase.from_list(i64, indices)
 
 
@@ -541,7 +542,7 @@ def boolean_attr(value: bool) -> BoolAttr:
 
 def indices_properties(**lists: Sequence[int]) -> Mapping[str, Attribute]:
     """The properties of lists of indices: `indices_properties(static_offsets=(0, 0))`."""
-    return {name: _dense(tuple(indices)) for name, indices in lists.items()}
+    return {name: indices_attr(tuple(indices)) for name, indices in lists.items()}
 
 
 def segments_property(sizes: tuple[int, ...]) -> Mapping[str, Attribute]:
