@@ -105,6 +105,9 @@ def read(function: Function) -> Options:
         else:
             _function(function, options, keywords)
     _prologue(function, options)
+    if {"pl.aic_source", "pl.aiv_source"} & options.attributes.keys():
+        # A kernel of both kinds of core that is written in C++.
+        options.external = True
     level, _ = DERIVED.get(options.kind, (None, None))
     if options.level is not None and level is not None and options.level is not level:
         raise function.source.error(

@@ -15,6 +15,7 @@ from pypto_xdsl.dialects.ptensor import memory as ptensor
 from pypto_xdsl.dialects.ptensor.attributes import AtomicKind, PadValue
 from pypto_xdsl.dialects.ptensor.types import (
     TensorLayout,
+    is_tensor_type,
     layout_of,
     symbolic_shape_of,
     tensor_of,
@@ -215,6 +216,13 @@ def _tensor_reshape(arguments: Arguments) -> Value:
         shape = [prod(static) // rest if extent == -1 else extent for extent in shape]
     sizes = run_time_extents(bound.context, shape, bound.node_of("shape"))
     result = tensor_type(symbolic_extents(shape), type.element_type)
+    declared = bound.context.declared
+    if is_tensor_type(declared) and valid_shape_of(type) != type.get_shape():
+        # What is valid of the source does not tell by itself what is valid in another shape.
+        same = symbolic_shape_of(declared) == symbolic_shape_of(result)
+        if same and declared.element_type == result.element_type:
+            valid = valid_shape_of(declared)
+            result = tensor_type(symbolic_extents(shape), type.element_type, valid=valid)
     value = emit(bound, lambda: ptensor.ReshapeOp(source, result, sizes))
     if bound.has("valid_shape"):
         valid = bound.indices("valid_shape")
