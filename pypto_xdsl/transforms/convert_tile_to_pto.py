@@ -46,12 +46,13 @@ from xdsl.dialects.builtin import (
     SymbolRefAttr,
     i64,
 )
-from xdsl.ir import Region
+from xdsl.ir import Operation, Region
 
 from pypto_xdsl.analysis.call_graph import CallGraph
-from pypto_xdsl.analysis.walk import ops_inside
+from pypto_xdsl.analysis.core_lanes import Lane, lane
+from pypto_xdsl.analysis.walk import ops_inside, walk
 from pypto_xdsl.backend.registry import TARGET_ARCH, backend_of, check_backend_name
-from pypto_xdsl.diagnostics import Diagnostic, DiagnosticsError, OpError
+from pypto_xdsl.diagnostics import Diagnostic, DiagnosticsError, OpError, note
 from pypto_xdsl.dialects import orch
 from pypto_xdsl.dialects.orch import FunctionKind
 from pypto_xdsl.properties.checked_pass import CheckedPass
@@ -93,6 +94,7 @@ class ConvertTileToPtoPass(CheckedPass):
         lowered: list[tuple[orch.FuncOp, func.FuncOp, list[int]]] = []
         for kernel in kernels:
             try:
+                check_one_core(kernel)
                 code, returns = lower_kernel(kernel, backend)
                 lowered.append((kernel, code, list(returns)))
             except OpError as error:
@@ -101,6 +103,28 @@ class ConvertTileToPtoPass(CheckedPass):
             raise DiagnosticsError(errors)
         for kernel, code, returns in lowered:
             units.add(kernel, code, returns)
+
+
+def check_one_core(kernel: orch.FuncOp) -> None:
+    """
+    Raise `OpError` where a kernel mixes work of the cube core and of the vector core: they share
+    no memory, and taking such a kernel apart is not done here.
+    """
+    first: dict[Lane, Operation] = {}
+    for op in walk(kernel):
+        if (where := lane(op)) is not None:
+            first.setdefault(where, op)
+    boundary = first.get(Lane.BOUNDARY)
+    if boundary is not None:
+        raise OpError(boundary, "passes a tile between cores, in a kernel that runs on one")
+    if Lane.CUBE in first and Lane.VECTOR in first:
+        cube, vector = first[Lane.CUBE], first[Lane.VECTOR]
+        raise OpError(
+            vector,
+            f"runs on the vector core, in kernel '{kernel.sym_name.data}' that also has work of "
+            "the cube core: put each into a scope of its own, with a tensor between them",
+            [note(cube, "this runs on the cube core")],
+        )
 
 
 class _Units:

@@ -46,3 +46,26 @@ builtin.module attributes {pto.target_arch = "a2a3"} {
     orch.return
   }
 }
+
+// -----
+
+// The cube core and the vector core share no memory: a kernel is for one of them.
+module attributes {pto.target_arch = "a2a3"} {
+  orch.func incore @mixed(
+      in %a : tensor<16x16xf16>, in %b : tensor<16x16xf16>, in %c : tensor<16x16xf32>,
+      out %x : tensor<16x16xf32>, out %y : tensor<16x16xf32>)
+      -> (tensor<16x16xf32>, tensor<16x16xf32>) {
+    %a1 = tile.load %a[0, 0] : tensor<16x16xf16> -> !tile.tile<16x16xf16, mat>
+    %b1 = tile.load %b[0, 0] : tensor<16x16xf16> -> !tile.tile<16x16xf16, mat>
+    // expected-note @+1 {{this runs on the cube core}}
+    %l = tile.move %a1 : !tile.tile<16x16xf16, mat> -> !tile.tile<16x16xf16, left>
+    %r = tile.move %b1 : !tile.tile<16x16xf16, mat> -> !tile.tile<16x16xf16, right>
+    %p = tile.matmul %l, %r : !tile.tile<16x16xf16, left>, !tile.tile<16x16xf16, right> -> !tile.tile<16x16xf32, acc>
+    %x1 = tile.store %p, %x[0, 0] : !tile.tile<16x16xf32, acc>, tensor<16x16xf32>
+    %c1 = tile.load %c[0, 0] : tensor<16x16xf32> -> !tile.tile<16x16xf32, vec>
+    // expected-error @+1 {{'tile.abs' op runs on the vector core, in kernel 'mixed' that also has work of the cube core: put each into a scope of its own}}
+    %e = tile.abs %c1 : !tile.tile<16x16xf32, vec>
+    %y1 = tile.store %e, %y[0, 0] : !tile.tile<16x16xf32, vec>, tensor<16x16xf32>
+    orch.return %x1, %y1 : tensor<16x16xf32>, tensor<16x16xf32>
+  }
+}
