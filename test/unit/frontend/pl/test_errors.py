@@ -74,7 +74,11 @@ BODIES = [
     ("for i in range(4):\n            pass", 18, "use pl.range(...)"),
     ("for i in pl.rnge(4):\n            pass", 18, "did you mean 'range'?"),
     ("for i in pl.range(0, 4, 0):\n            pass", 33, "the step of a loop is not 0"),
-    ("for i in pl.range(0, 4, n):\n            pass", 33, "this step, known at run time only, may be 0 or negative"),
+    (
+        "for i in pl.range(0, 4, n):\n            pass",
+        33,
+        "this step, known at run time only, may be 0 or negative",
+    ),
     ("for i in pl.range(4, stage=2):\n            pass", 36, "pl.range has no argument 'stage'"),
     ("for i in pl.pipeline(4):\n            pass", 18, "pl.pipeline needs stage="),
     ("for i in pl.unroll(n):\n            pass", 28, "the bounds of pl.unroll are constants"),
