@@ -13,7 +13,7 @@ from typing import ClassVar
 
 from xdsl.dialects.builtin import IndexType
 from xdsl.dialects.utils import EnumAttribute
-from xdsl.ir import Dialect, Operation, SpacedOpaqueSyntaxAttribute, SSAValue
+from xdsl.ir import Dialect, SpacedOpaqueSyntaxAttribute
 from xdsl.irdl import (
     AttrSizedOperandSegments,
     irdl_attr_definition,
@@ -31,11 +31,9 @@ from pypto_xdsl.dialects.ptensor.attributes import AtomicKind, AtomicKindAttr
 from pypto_xdsl.dialects.ptensor.types import TENSOR
 from pypto_xdsl.dialects.tile.base import TILE
 from pypto_xdsl.dialects.typed_op import TypedOp, Value
-from pypto_xdsl.syntax.lists import Index, mixed_indices, split_indices
+from pypto_xdsl.syntax.lists import Index, mixed_indices
 from pypto_xdsl.syntax.op_syntax import (
     indices_prop,
-    indices_properties,
-    segments_property,
     subscript_prop,
     word_prop,
 )
@@ -79,19 +77,12 @@ class NotifyOp(TypedOp):
         value: Value,
         op: NotifyKind = NotifyKind.ATOMIC_ADD,
     ):
-        static, dynamic = split_indices(offsets)
-        Operation.__init__(
-            self,
-            operands=[
-                SSAValue.get(target),
-                *dynamic,
-                SSAValue.get(peer),
-                SSAValue.get(value),
-            ],
-            properties={
-                **indices_properties(static_offsets=static),
-                "op": NotifyKindAttr(op),
-            },
+        self._fill(
+            properties={"op": NotifyKindAttr(op)},
+            target=target,
+            offsets=offsets,
+            peer=peer,
+            value=value,
         )
 
     @property
@@ -138,28 +129,15 @@ class PutOp(TypedOp):
         *,
         atomic: AtomicKind = AtomicKind.NONE,
     ):
-        lists = {
-            "static_destination_offsets": split_indices(destination_offsets),
-            "static_source_offsets": split_indices(source_offsets),
-            "static_sizes": split_indices(sizes),
-        }
-        to, from_, size = (dynamic for _, dynamic in lists.values())
-        Operation.__init__(
-            self,
-            operands=[
-                SSAValue.get(destination),
-                *to,
-                SSAValue.get(peer),
-                SSAValue.get(source),
-                *from_,
-                SSAValue.get(stage),
-                *size,
-            ],
-            properties={
-                **indices_properties(**{name: static for name, (static, _) in lists.items()}),
-                **segments_property((1, len(to), 1, 1, len(from_), 1, 0, len(size))),
-                "atomic": AtomicKindAttr(atomic),
-            },
+        self._fill(
+            properties={"atomic": AtomicKindAttr(atomic)},
+            destination=destination,
+            destination_offsets=destination_offsets,
+            peer=peer,
+            source=source,
+            source_offsets=source_offsets,
+            stage=stage,
+            sizes=sizes,
         )
 
 

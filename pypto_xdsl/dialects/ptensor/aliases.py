@@ -7,7 +7,7 @@ from math import prod
 from typing import ClassVar
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, IntegerAttr, TensorType
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute
 from xdsl.irdl import irdl_op_definition, operand_def, result_def, var_operand_def
 from xdsl.utils.exceptions import VerifyException
 
@@ -28,8 +28,8 @@ from pypto_xdsl.dialects.ptensor.types import (
     valid_shape_of,
 )
 from pypto_xdsl.dialects.typed_op import InferringOp, Types, Value
-from pypto_xdsl.syntax.lists import Index, mixed_indices, split_indices
-from pypto_xdsl.syntax.op_syntax import indices_prop, indices_properties, integer_attr, integer_prop
+from pypto_xdsl.syntax.lists import Index, mixed_indices
+from pypto_xdsl.syntax.op_syntax import indices_prop, integer_attr, integer_prop
 
 _FLIPPED = {TensorLayout.ND: TensorLayout.DN, TensorLayout.DN: TensorLayout.ND}
 
@@ -94,13 +94,7 @@ class RetypingViewOp(ViewOp):
     def __init__(
         self, source: Value, result_type: TensorType[Attribute], sizes: Sequence[Index] = ()
     ):
-        static, dynamic = split_indices(sizes)
-        Operation.__init__(
-            self,
-            operands=[SSAValue.get(source), *dynamic],
-            result_types=[result_type],
-            properties=indices_properties(static_sizes=static),
-        )
+        self._fill([result_type], source=source, sizes=sizes)
 
     @property
     def extents(self) -> Sequence[Index]:

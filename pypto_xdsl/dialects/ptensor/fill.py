@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX, TensorType, i16, i32
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, result_def
 from xdsl.utils.exceptions import VerifyException
 
@@ -63,12 +63,8 @@ class FillpadExpandOp(TypedOp):
     def __init__(self, source: Value, shape: Sequence[int], pad_value: PadValue = PadValue.ZERO):
         source = SSAValue.get(source)
         element_type = tensor_of(source.type).element_type
-        Operation.__init__(
-            self,
-            operands=[source],
-            result_types=[tensor_type(shape, element_type, pad=pad_value)],
-            properties={"pad_value": PadValueAttr(pad_value)},
-        )
+        result_type = tensor_type(shape, element_type, pad=pad_value)
+        self._fill([result_type], {"pad_value": PadValueAttr(pad_value)}, source=source)
 
     def verify_(self) -> None:
         source, result = tensor_of(self.source.type), tensor_of(self.result.type)
@@ -117,12 +113,7 @@ class CiOp(TypedOp):
     def __init__(
         self, start: Value, result_type: TensorType[Attribute], *, descending: bool = False
     ):
-        Operation.__init__(
-            self,
-            operands=[SSAValue.get(start)],
-            result_types=[result_type],
-            properties={"descending": boolean_attr(descending)},
-        )
+        self._fill([result_type], {"descending": boolean_attr(descending)}, start=start)
 
     def verify_(self) -> None:
         result = tensor_of(self.result.type)
@@ -145,11 +136,7 @@ class CreateL1Op(TypedOp):
     result = result_def(FRESH)
 
     def __init__(self, result_type: TensorType[Attribute], *, transpose: bool = False):
-        Operation.__init__(
-            self,
-            result_types=[result_type],
-            properties={"transpose": boolean_attr(transpose)},
-        )
+        self._fill([result_type], {"transpose": boolean_attr(transpose)})
 
     def verify_(self) -> None:
         if DYNAMIC_INDEX in tensor_of(self.result.type).get_shape():

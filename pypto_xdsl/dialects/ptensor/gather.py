@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, IntegerAttr, bf16, f16, f32, i8, i32
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
     irdl_op_definition,
@@ -35,16 +35,14 @@ from pypto_xdsl.dialects.ptensor.types import (
     valid_shape_of,
 )
 from pypto_xdsl.dialects.typed_op import InferringOp, TypedOp, Types, Value
-from pypto_xdsl.syntax.lists import Index, mixed_indices, split_indices
+from pypto_xdsl.syntax.lists import Index, mixed_indices
 from pypto_xdsl.syntax.op_syntax import (
     boolean_attr,
     boolean_prop,
     indices_prop,
-    indices_properties,
     integer_attr,
     integer_prop,
     opt_type_prop,
-    segments_property,
     subscript_prop,
     word_prop,
 )
@@ -165,22 +163,15 @@ class GatherRowOp(TypedOp):
         transpose: bool = False,
     ):
         acc = SSAValue.get(acc)
-        lists = {
-            "static_acc_offsets": split_indices(acc_offsets),
-            "static_source_offsets": split_indices(source_offsets),
-            "static_sizes": split_indices(sizes),
-            "static_valid": split_indices(valid),
-        }
-        to, from_, size, narrow = (dynamic for _, dynamic in lists.values())
-        Operation.__init__(
-            self,
-            operands=[acc, *to, SSAValue.get(source), *from_, *size, *narrow],
-            result_types=[acc.type],
-            properties={
-                **indices_properties(**{name: static for name, (static, _) in lists.items()}),
-                **segments_property((1, len(to), 1, len(from_), len(size), len(narrow))),
-                "transpose": boolean_attr(transpose),
-            },
+        self._fill(
+            [acc.type],
+            {"transpose": boolean_attr(transpose)},
+            acc=acc,
+            acc_offsets=acc_offsets,
+            source=source,
+            source_offsets=source_offsets,
+            sizes=sizes,
+            valid=valid,
         )
 
     @property

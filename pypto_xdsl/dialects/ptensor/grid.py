@@ -9,7 +9,7 @@ from abc import ABC
 from collections.abc import Callable, Mapping, Sequence
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, TensorType
-from xdsl.ir import Attribute, Operation
+from xdsl.ir import Attribute
 from xdsl.irdl import irdl_op_definition, operand_def, result_def
 from xdsl.utils.exceptions import VerifyException
 
@@ -27,7 +27,7 @@ class GridOp(TypedOp, ABC):
     result = result_def(IndexType)
 
     def __init__(self):
-        Operation.__init__(self, result_types=[INDEX])
+        self._fill([INDEX])
 
 
 @irdl_op_definition

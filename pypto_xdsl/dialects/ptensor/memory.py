@@ -8,7 +8,7 @@ from math import prod
 from typing import ClassVar
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, TensorType
-from xdsl.ir import Attribute, Operation, OpResult, SSAValue
+from xdsl.ir import Attribute, OpResult, SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
     irdl_op_definition,
@@ -41,10 +41,8 @@ from pypto_xdsl.syntax.lists import Index, mixed_indices, split_indices
 from pypto_xdsl.syntax.op_syntax import (
     INDEX,
     indices_prop,
-    indices_properties,
     integer_attr,
     integer_prop,
-    segments_property,
     subscript_prop,
     word_prop,
 )
@@ -61,13 +59,7 @@ class CreateOp(TypedOp):
     result = result_def(FRESH)
 
     def __init__(self, result_type: TensorType[Attribute], sizes: Sequence[Index] = ()):
-        static, dynamic = split_indices(sizes)
-        Operation.__init__(
-            self,
-            operands=dynamic,
-            result_types=[result_type],
-            properties=indices_properties(static_sizes=static),
-        )
+        self._fill([result_type], sizes=sizes)
 
     @property
     def extents(self) -> Sequence[Index]:
@@ -92,13 +84,7 @@ class FullOp(TypedOp):
     def __init__(
         self, value: Value, result_type: TensorType[Attribute], sizes: Sequence[Index] = ()
     ):
-        static, dynamic = split_indices(sizes)
-        Operation.__init__(
-            self,
-            operands=[SSAValue.get(value), *dynamic],
-            result_types=[result_type],
-            properties=indices_properties(static_sizes=static),
-        )
+        self._fill([result_type], value=value, sizes=sizes)
 
     @property
     def extents(self) -> Sequence[Index]:
@@ -156,17 +142,7 @@ class SliceOp(ViewOp):
         result_type: TensorType[Attribute],
         sizes: Sequence[Index] = (),
     ):
-        static_offsets, dynamic_offsets = split_indices(offsets)
-        static_sizes, dynamic_sizes = split_indices(sizes)
-        Operation.__init__(
-            self,
-            operands=[SSAValue.get(source), *dynamic_offsets, *dynamic_sizes],
-            result_types=[result_type],
-            properties={
-                **indices_properties(static_offsets=static_offsets, static_sizes=static_sizes),
-                **segments_property((1, len(dynamic_offsets), len(dynamic_sizes))),
-            },
-        )
+        self._fill([result_type], source=source, offsets=offsets, sizes=sizes)
 
     @property
     def window_offsets(self) -> Sequence[Index]:
@@ -209,13 +185,7 @@ class ReshapeOp(ViewOp):
     def __init__(
         self, source: Value, result_type: TensorType[Attribute], sizes: Sequence[Index] = ()
     ):
-        static, dynamic = split_indices(sizes)
-        Operation.__init__(
-            self,
-            operands=[SSAValue.get(source), *dynamic],
-            result_types=[result_type],
-            properties=indices_properties(static_sizes=static),
-        )
+        self._fill([result_type], source=source, sizes=sizes)
 
     @property
     def extents(self) -> Sequence[Index]:
@@ -246,7 +216,7 @@ class TypeCastOp(ViewOp):
     IS_ACCESS: ClassVar[bool] = False
 
     def __init__(self, source: Value, result_type: TensorType[Attribute]):
-        Operation.__init__(self, operands=[SSAValue.get(source)], result_types=[result_type])
+        self._fill([result_type], source=source)
 
     def verify_(self) -> None:
         self.verify_element_type()
@@ -269,14 +239,9 @@ class SetValidShapeOp(ViewOp):
     static_valid = indices_prop("valid")
 
     def __init__(self, source: Value, valid: Sequence[Index]):
-        static, dynamic = split_indices(valid)
         source = SSAValue.get(source)
-        Operation.__init__(
-            self,
-            operands=[source, *dynamic],
-            result_types=[with_valid(tensor_of(source.type), static)],
-            properties=indices_properties(static_valid=static),
-        )
+        result_type = with_valid(tensor_of(source.type), split_indices(valid)[0])
+        self._fill([result_type], source=source, valid=valid)
 
     @property
     def valid_extents(self) -> Sequence[Index]:
@@ -313,12 +278,7 @@ class DimOp(ViewOp):
     result = result_def(IndexType)
 
     def __init__(self, source: Value, axis: int):
-        Operation.__init__(
-            self,
-            operands=[SSAValue.get(source)],
-            result_types=[INDEX],
-            properties={"axis": integer_attr(axis)},
-        )
+        self._fill([INDEX], {"axis": integer_attr(axis)}, source=source)
 
     def verify_(self) -> None:
         rank = tensor_of(self.source.type).get_num_dims()
@@ -356,16 +316,13 @@ class AssembleOp(TypedOp):
         atomic: AtomicKind = AtomicKind.NONE,
         result_type: Attribute | None = None,
     ):
-        static, dynamic = split_indices(offsets)
         destination = SSAValue.get(destination)
-        Operation.__init__(
-            self,
-            operands=[SSAValue.get(source), destination, *dynamic],
-            result_types=[result_type or destination.type],
-            properties={
-                **indices_properties(static_offsets=static),
-                "atomic": AtomicKindAttr(atomic),
-            },
+        self._fill(
+            [result_type or destination.type],
+            {"atomic": AtomicKindAttr(atomic)},
+            source=source,
+            destination=destination,
+            offsets=offsets,
         )
 
     @classmethod
@@ -411,14 +368,8 @@ class ReadOp(TypedOp):
     result = result_def(SCALAR)
 
     def __init__(self, source: Value, indices: Sequence[Index]):
-        static, dynamic = split_indices(indices)
         source = SSAValue.get(source)
-        Operation.__init__(
-            self,
-            operands=[source, *dynamic],
-            result_types=[tensor_of(source.type).element_type],
-            properties=indices_properties(static_indices=static),
-        )
+        self._fill([tensor_of(source.type).element_type], source=source, indices=indices)
 
     @property
     def element(self) -> Sequence[Index]:
@@ -446,14 +397,8 @@ class WriteOp(TypedOp):
     result = result_def(names("destination", TENSOR))
 
     def __init__(self, value: Value, destination: Value, indices: Sequence[Index]):
-        static, dynamic = split_indices(indices)
         destination = SSAValue.get(destination)
-        Operation.__init__(
-            self,
-            operands=[SSAValue.get(value), destination, *dynamic],
-            result_types=[destination.type],
-            properties=indices_properties(static_indices=static),
-        )
+        self._fill([destination.type], value=value, destination=destination, indices=indices)
 
     @classmethod
     def default_result_operand(cls) -> int:

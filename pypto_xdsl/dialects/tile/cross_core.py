@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import ClassVar
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX, IntegerType, StringAttr, i32
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute
 from xdsl.irdl import (
     AttrSizedOperandSegments,
     base,
@@ -35,7 +35,6 @@ from pypto_xdsl.syntax.op_syntax import (
     integer_attr,
     integer_prop,
     opt_integer_prop,
-    segments_property,
     string_prop,
     word_prop,
 )
@@ -109,9 +108,7 @@ class PushOp(RingOp, ABC):
     id = opt_integer_prop(minimum=0)
 
     def __init__(self, tile: Value, split: TransportSplit = TransportSplit.NONE):
-        Operation.__init__(
-            self, operands=[SSAValue.get(tile)], properties={"split": TransportSplitAttr(split)}
-        )
+        self._fill(properties={"split": TransportSplitAttr(split)}, tile=tile)
 
 
 class PopOp(RingOp, ABC):
@@ -122,9 +119,7 @@ class PopOp(RingOp, ABC):
     result = result_def(lives_freely(TILE))
 
     def __init__(self, result_type: TileType, split: TransportSplit = TransportSplit.NONE):
-        Operation.__init__(
-            self, result_types=[result_type], properties={"split": TransportSplitAttr(split)}
-        )
+        self._fill([result_type], {"split": TransportSplitAttr(split)})
 
 
 class FreeOp(RingOp, ABC):
@@ -135,9 +130,7 @@ class FreeOp(RingOp, ABC):
     id = opt_integer_prop(minimum=0)
 
     def __init__(self, tile: Value, split: TransportSplit = TransportSplit.NONE):
-        Operation.__init__(
-            self, operands=[SSAValue.get(tile)], properties={"split": TransportSplitAttr(split)}
-        )
+        self._fill(properties={"split": TransportSplitAttr(split)}, tile=tile)
 
 
 @irdl_op_definition
@@ -208,15 +201,10 @@ class InitializePipeOp(RingOp, ABC):
         dir_mask: int,
         slot_size: int,
     ):
-        given = [c2v_consumer_buf, v2c_consumer_buf]
-        Operation.__init__(
-            self,
-            operands=[SSAValue.get(buffer) for buffer in given if buffer is not None],
-            properties={
-                "dir_mask": integer_attr(dir_mask),
-                "slot_size": integer_attr(slot_size),
-                **segments_property(tuple(int(buffer is not None) for buffer in given)),
-            },
+        self._fill(
+            properties={"dir_mask": integer_attr(dir_mask), "slot_size": integer_attr(slot_size)},
+            c2v_consumer_buf=c2v_consumer_buf,
+            v2c_consumer_buf=v2c_consumer_buf,
         )
 
 
@@ -247,11 +235,7 @@ class ReserveBufferOp(RingOp):
     result = result_def(eq(i32))
 
     def __init__(self, buffer: str, size: int):
-        Operation.__init__(
-            self,
-            result_types=[i32],
-            properties={"buffer": StringAttr(buffer), "size": integer_attr(size)},
-        )
+        self._fill([i32], {"buffer": StringAttr(buffer), "size": integer_attr(size)})
 
 
 @irdl_op_definition
@@ -265,8 +249,4 @@ class ImportPeerBufferOp(RingOp):
     result = result_def(eq(i32))
 
     def __init__(self, buffer: str, peer_func: str):
-        Operation.__init__(
-            self,
-            result_types=[i32],
-            properties={"buffer": StringAttr(buffer), "peer_func": StringAttr(peer_func)},
-        )
+        self._fill([i32], {"buffer": StringAttr(buffer), "peer_func": StringAttr(peer_func)})

@@ -6,8 +6,8 @@ from abc import ABC
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
-from xdsl.dialects.builtin import DYNAMIC_INDEX, BoolAttr, f16, f32, i16, i32
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.dialects.builtin import DYNAMIC_INDEX, f16, f32, i16, i32
+from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, result_def
 from xdsl.utils.exceptions import VerifyException
 
@@ -25,7 +25,7 @@ from pypto_xdsl.dialects.tile.attributes import MemorySpace
 from pypto_xdsl.dialects.tile.base import TILE, InferringTileOp, like
 from pypto_xdsl.dialects.tile.types import TileType
 from pypto_xdsl.dialects.typed_op import TypedOp, Types, Value
-from pypto_xdsl.syntax.op_syntax import boolean_prop, word_prop
+from pypto_xdsl.syntax.op_syntax import boolean_attr, boolean_prop, word_prop
 
 VEC = (MemorySpace.VEC,)
 
@@ -87,12 +87,7 @@ class FillpadExpandOp(TypedOp):
         source = SSAValue.get(source)
         tile = TileType.of(source.type)
         result_type = TileType(shape, tile.element_type, tile.memory_space, pad=pad_value)
-        Operation.__init__(
-            self,
-            operands=[source],
-            result_types=[result_type],
-            properties={"pad_value": PadValueAttr(pad_value)},
-        )
+        self._fill([result_type], {"pad_value": PadValueAttr(pad_value)}, source=source)
 
     def verify_(self) -> None:
         source, result = TileType.of(self.source.type), TileType.of(self.result.type)
@@ -153,12 +148,7 @@ class CiOp(GeneratorOp):
     result = result_def(lives_in(MemorySpace.VEC, TILE))
 
     def __init__(self, start: Value, result_type: TileType, *, descending: bool = False):
-        Operation.__init__(
-            self,
-            operands=[SSAValue.get(start)],
-            result_types=[result_type],
-            properties={"descending": BoolAttr.from_bool(descending)},
-        )
+        self._fill([result_type], {"descending": boolean_attr(descending)}, start=start)
 
     def verify_(self) -> None:
         super().verify_()
@@ -185,12 +175,7 @@ class TriOp(GeneratorOp):
     result = result_def(lives_in(MemorySpace.VEC, TILE))
 
     def __init__(self, diagonal: Value, result_type: TileType, *, upper: bool = False):
-        Operation.__init__(
-            self,
-            operands=[SSAValue.get(diagonal)],
-            result_types=[result_type],
-            properties={"upper": BoolAttr.from_bool(upper)},
-        )
+        self._fill([result_type], {"upper": boolean_attr(upper)}, diagonal=diagonal)
 
     def verify_(self) -> None:
         super().verify_()

@@ -13,7 +13,7 @@ from xdsl.dialects.builtin import (
     i16,
     i32,
 )
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
     irdl_op_definition,
@@ -54,14 +54,12 @@ from pypto_xdsl.dialects.tile.attributes import (
 from pypto_xdsl.dialects.tile.base import TILE, InferringTileOp
 from pypto_xdsl.dialects.tile.types import TileType
 from pypto_xdsl.dialects.typed_op import TypedOp, Types, Value
-from pypto_xdsl.syntax.lists import Index, mixed_indices, split_indices
+from pypto_xdsl.syntax.lists import Index, mixed_indices
 from pypto_xdsl.syntax.op_syntax import (
     boolean_attr,
     boolean_prop,
     indices_prop,
-    indices_properties,
     opt_type_prop,
-    segments_property,
     subscript_prop,
     word_prop,
 )
@@ -206,22 +204,15 @@ class GatherRowOp(TypedOp):
         transpose: bool = False,
     ):
         destination = SSAValue.get(destination)
-        lists = {
-            "static_destination_offsets": split_indices(destination_offsets),
-            "static_source_offsets": split_indices(source_offsets),
-            "static_sizes": split_indices(sizes),
-            "static_valid": split_indices(valid),
-        }
-        to, from_, size, narrow = (dynamic for _, dynamic in lists.values())
-        Operation.__init__(
-            self,
-            operands=[destination, *to, SSAValue.get(source), *from_, *size, *narrow],
-            result_types=[destination.type],
-            properties={
-                **indices_properties(**{name: static for name, (static, _) in lists.items()}),
-                **segments_property((1, len(to), 1, len(from_), len(size), len(narrow))),
-                "transpose": boolean_attr(transpose),
-            },
+        self._fill(
+            [destination.type],
+            {"transpose": boolean_attr(transpose)},
+            destination=destination,
+            destination_offsets=destination_offsets,
+            source=source,
+            source_offsets=source_offsets,
+            sizes=sizes,
+            valid=valid,
         )
 
     @property
@@ -301,18 +292,12 @@ class MgatherOp(TypedOp):
         coalesce: Coalesce = Coalesce.ROW,
         gather_oob: OutOfBounds = OutOfBounds.UNDEFINED,
     ):
-        Operation.__init__(
-            self,
-            operands=[
-                SSAValue.get(operand)
-                for operand in (source, indices, scratch)
-                if operand is not None
-            ],
-            result_types=[result_type],
-            properties={
-                "coalesce": CoalesceAttr(coalesce),
-                "gather_oob": OutOfBoundsAttr(gather_oob),
-            },
+        self._fill(
+            [result_type],
+            {"coalesce": CoalesceAttr(coalesce), "gather_oob": OutOfBoundsAttr(gather_oob)},
+            source=source,
+            indices=indices,
+            scratch=scratch,
         )
 
     def verify_(self) -> None:

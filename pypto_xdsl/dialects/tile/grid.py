@@ -5,7 +5,6 @@ from __future__ import annotations
 from abc import ABC
 
 from xdsl.dialects.builtin import IndexType
-from xdsl.ir import Operation
 from xdsl.irdl import irdl_op_definition, result_def
 
 from pypto_xdsl.dialects.typed_op import TypedOp
@@ -18,7 +17,7 @@ class GridOp(TypedOp, ABC):
     result = result_def(IndexType)
 
     def __init__(self):
-        Operation.__init__(self, result_types=[INDEX])
+        self._fill([INDEX])
 
 
 @irdl_op_definition

@@ -8,7 +8,7 @@ from math import prod
 from typing import ClassVar
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
     irdl_op_definition,
@@ -40,10 +40,8 @@ from pypto_xdsl.syntax.lists import Index, mixed_indices, split_indices
 from pypto_xdsl.syntax.op_syntax import (
     INDEX,
     indices_prop,
-    indices_properties,
     integer_attr,
     integer_prop,
-    segments_property,
     subscript_prop,
     word_prop,
 )
@@ -60,13 +58,7 @@ class CreateOp(TypedOp):
     result = result_def(lives_freely(TILE))
 
     def __init__(self, result_type: TileType, valid: Sequence[Index] = ()):
-        static, dynamic = split_indices(valid)
-        Operation.__init__(
-            self,
-            operands=dynamic,
-            result_types=[result_type],
-            properties=indices_properties(static_valid=static),
-        )
+        self._fill([result_type], valid=valid)
 
     @property
     def valid_extents(self) -> Sequence[Index]:
@@ -88,7 +80,7 @@ class FullOp(TypedOp):
     result = result_def(lives_in(MemorySpace.VEC, TILE))
 
     def __init__(self, value: Value, result_type: TileType):
-        Operation.__init__(self, operands=[SSAValue.get(value)], result_types=[result_type])
+        self._fill([result_type], value=value)
 
     def verify_(self) -> None:
         element_type = TileType.of(self.result.type).element_type
@@ -123,17 +115,7 @@ class LoadOp(TypedOp):
         result_type: TileType,
         valid: Sequence[Index] = (),
     ):
-        static_offsets, dynamic_offsets = split_indices(offsets)
-        static_valid, dynamic_valid = split_indices(valid)
-        Operation.__init__(
-            self,
-            operands=[SSAValue.get(source), *dynamic_offsets, *dynamic_valid],
-            result_types=[result_type],
-            properties={
-                **indices_properties(static_offsets=static_offsets, static_valid=static_valid),
-                **segments_property((1, len(dynamic_offsets), len(dynamic_valid))),
-            },
-        )
+        self._fill([result_type], source=source, offsets=offsets, valid=valid)
 
     @property
     def window_offsets(self) -> Sequence[Index]:
@@ -191,16 +173,13 @@ class StoreOp(TypedOp):
         atomic: AtomicKind = AtomicKind.NONE,
         result_type: Attribute | None = None,
     ):
-        static, dynamic = split_indices(offsets)
         destination = SSAValue.get(destination)
-        Operation.__init__(
-            self,
-            operands=[SSAValue.get(source), destination, *dynamic],
-            result_types=[result_type or destination.type],
-            properties={
-                **indices_properties(static_offsets=static),
-                "atomic": AtomicKindAttr(atomic),
-            },
+        self._fill(
+            [result_type or destination.type],
+            {"atomic": AtomicKindAttr(atomic)},
+            source=source,
+            destination=destination,
+            offsets=offsets,
         )
 
     @classmethod
@@ -242,7 +221,7 @@ class ViewOp(TypedOp, ABC):
     result = result_def(views("source", TILE))
 
     def __init__(self, source: Value, result_type: TileType):
-        Operation.__init__(self, operands=[SSAValue.get(source)], result_types=[result_type])
+        self._fill([result_type], source=source)
 
 
 @irdl_op_definition
@@ -312,7 +291,7 @@ class MoveOp(TypedOp):
     result = result_def(lives_freely(TILE))
 
     def __init__(self, source: Value, result_type: TileType):
-        Operation.__init__(self, operands=[SSAValue.get(source)], result_types=[result_type])
+        self._fill([result_type], source=source)
 
     @staticmethod
     def moved(tile: TileType, space: MemorySpace, layout: Layout | None = None) -> TileType:
@@ -367,14 +346,9 @@ class SetValidShapeOp(TypedOp):
     result = result_def(names("source", TILE))
 
     def __init__(self, source: Value, valid: Sequence[Index]):
-        static, dynamic = split_indices(valid)
         source = SSAValue.get(source)
-        Operation.__init__(
-            self,
-            operands=[source, *dynamic],
-            result_types=[TileType.of(source.type).with_valid(static)],
-            properties=indices_properties(static_valid=static),
-        )
+        result_type = TileType.of(source.type).with_valid(split_indices(valid)[0])
+        self._fill([result_type], source=source, valid=valid)
 
     @property
     def valid_extents(self) -> Sequence[Index]:
@@ -399,12 +373,7 @@ class ValidDimOp(TypedOp):
     result = result_def(IndexType)
 
     def __init__(self, source: Value, axis: int):
-        Operation.__init__(
-            self,
-            operands=[SSAValue.get(source)],
-            result_types=[INDEX],
-            properties={"axis": integer_attr(axis)},
-        )
+        self._fill([INDEX], {"axis": integer_attr(axis)}, source=source)
 
     def verify_(self) -> None:
         rank = TileType.of(self.source.type).get_num_dims()
@@ -424,14 +393,8 @@ class ReadOp(TypedOp):
     result = result_def(SCALAR)
 
     def __init__(self, source: Value, indices: Sequence[Index]):
-        static, dynamic = split_indices(indices)
         source = SSAValue.get(source)
-        Operation.__init__(
-            self,
-            operands=[source, *dynamic],
-            result_types=[TileType.of(source.type).element_type],
-            properties=indices_properties(static_indices=static),
-        )
+        self._fill([TileType.of(source.type).element_type], source=source, indices=indices)
 
     @property
     def element(self) -> Sequence[Index]:
@@ -458,14 +421,8 @@ class WriteOp(TypedOp):
     result = result_def(names("destination", TILE))
 
     def __init__(self, value: Value, destination: Value, indices: Sequence[Index]):
-        static, dynamic = split_indices(indices)
         destination = SSAValue.get(destination)
-        Operation.__init__(
-            self,
-            operands=[SSAValue.get(value), destination, *dynamic],
-            result_types=[destination.type],
-            properties=indices_properties(static_indices=static),
-        )
+        self._fill([destination.type], value=value, destination=destination, indices=indices)
 
     @classmethod
     def default_result_operand(cls) -> int:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from xdsl.dialects.builtin import IndexType, IntegerAttr, StringAttr, UnitAttr
-from xdsl.ir import Attribute, Operation, ParametrizedAttribute, SSAValue, TypeAttribute
+from xdsl.ir import Attribute, ParametrizedAttribute, SSAValue, TypeAttribute
 from xdsl.irdl import (
     base,
     irdl_attr_definition,
@@ -28,9 +28,8 @@ from pypto_xdsl.dialects.declared_op import reads, views
 from pypto_xdsl.dialects.tile.attributes import MemorySpace, MemorySpaceAttr
 from pypto_xdsl.dialects.tile.base import TILE
 from pypto_xdsl.dialects.typed_op import TypedOp, Value
-from pypto_xdsl.syntax.lists import Index, mixed_indices, split_indices
+from pypto_xdsl.syntax.lists import Index, mixed_indices
 from pypto_xdsl.syntax.op_syntax import (
-    indices_properties,
     integer_attr,
     integer_prop,
     opt_integer_prop,
@@ -86,7 +85,7 @@ class AllocOp(TypedOp):
             properties["size"] = integer_attr(size)
         if pinned:
             properties["pinned"] = UnitAttr()
-        Operation.__init__(self, result_types=[BUFFER], properties=properties)
+        self._fill([BUFFER], properties)
 
 
 @irdl_op_definition
@@ -115,19 +114,13 @@ class PlaceOp(TypedOp):
         *,
         by_slot: bool = False,
     ):
-        static, dynamic = split_indices([offset])
         source = SSAValue.get(source)
-        properties: dict[str, Attribute] = dict(indices_properties(static_offset=static))
+        properties: dict[str, Attribute] = {}
         if size is not None:
             properties["size"] = integer_attr(size)
         if by_slot:
             properties["by_slot"] = UnitAttr()
-        Operation.__init__(
-            self,
-            operands=[source, SSAValue.get(buffer), *dynamic],
-            result_types=[source.type],
-            properties=properties,
-        )
+        self._fill([source.type], properties, source=source, buffer=buffer, offset=[offset])
 
     @property
     def place(self) -> Sequence[Index]:

@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from xdsl.dialects.builtin import IndexType
-from xdsl.ir import Operation, SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
     irdl_op_definition,
@@ -34,15 +33,13 @@ from pypto_xdsl.dialects.tile.attributes import (
     SyncModeAttr,
 )
 from pypto_xdsl.dialects.typed_op import TypedOp, Value
-from pypto_xdsl.syntax.lists import Index, mixed_indices, split_indices
+from pypto_xdsl.syntax.lists import Index, mixed_indices
 from pypto_xdsl.syntax.op_syntax import (
     indices_prop,
-    indices_properties,
     integer_attr,
     integer_prop,
     opt_integer_prop,
     opt_word_prop,
-    segments_property,
     subscript_prop,
     word_prop,
 )
@@ -58,7 +55,7 @@ class BarrierOp(SyncOp, ABC):
     """An op that waits."""
 
     def __init__(self):
-        Operation.__init__(self)
+        self._fill()
 
 
 @irdl_op_definition
@@ -111,17 +108,7 @@ class CacheinvalidOp(SyncOp):
         offsets: Sequence[Index] = (),
         sizes: Sequence[Index] = (),
     ):
-        static_offsets, dynamic_offsets = split_indices(offsets)
-        static_sizes, dynamic_sizes = split_indices(sizes)
-        given = [] if tensor is None else [SSAValue.get(tensor)]
-        Operation.__init__(
-            self,
-            operands=[*given, *dynamic_offsets, *dynamic_sizes],
-            properties={
-                **indices_properties(static_offsets=static_offsets, static_sizes=static_sizes),
-                **segments_property((len(given), len(dynamic_offsets), len(dynamic_sizes))),
-            },
-        )
+        self._fill(tensor=tensor, offsets=offsets, sizes=sizes)
 
     @property
     def window_offsets(self) -> Sequence[Index]:
@@ -142,14 +129,12 @@ class EventOp(SyncOp, ABC):
     event_id = integer_prop(minimum=0, maximum=7)
 
     def __init__(self, set_pipe: Pipe, wait_pipe: Pipe, event_id: int):
-        Operation.__init__(
-            self,
-            properties={
-                "set_pipe": PipeAttr(set_pipe),
-                "wait_pipe": PipeAttr(wait_pipe),
-                "event_id": integer_attr(event_id),
-            },
-        )
+        properties = {
+            "set_pipe": PipeAttr(set_pipe),
+            "wait_pipe": PipeAttr(wait_pipe),
+            "event_id": integer_attr(event_id),
+        }
+        self._fill(properties=properties)
 
 
 @irdl_op_definition
@@ -175,11 +160,8 @@ class FlagOp(SyncOp, ABC):
     core_type = opt_word_prop(CoreTypeAttr)
 
     def __init__(self, pipe: Pipe, event_id: int, event_id_dyn: Value | None = None):
-        Operation.__init__(
-            self,
-            operands=[] if event_id_dyn is None else [SSAValue.get(event_id_dyn)],
-            properties={"pipe": PipeAttr(pipe), "event_id": integer_attr(event_id)},
-        )
+        properties = {"pipe": PipeAttr(pipe), "event_id": integer_attr(event_id)}
+        self._fill(properties=properties, event_id_dyn=event_id_dyn)
 
 
 @irdl_op_definition
@@ -206,7 +188,7 @@ class SetFftsOp(SyncOp):
     workspace = operand_def(reads(TENSOR))
 
     def __init__(self, workspace: Value):
-        Operation.__init__(self, operands=[SSAValue.get(workspace)])
+        self._fill(workspace=workspace)
 
 
 def _counter_effect(op: SyncallOp) -> Effect:
@@ -239,16 +221,8 @@ class SyncallOp(SyncOp):
         core_type: CoreType = CoreType.MIX,
         mode: SyncMode = SyncMode.HARD,
     ):
-        given = [gm_workspace, used_cores]
-        Operation.__init__(
-            self,
-            operands=[SSAValue.get(operand) for operand in given if operand is not None],
-            properties={
-                "core_type": CoreTypeAttr(core_type),
-                "mode": SyncModeAttr(mode),
-                **segments_property(tuple(int(operand is not None) for operand in given)),
-            },
-        )
+        properties = {"core_type": CoreTypeAttr(core_type), "mode": SyncModeAttr(mode)}
+        self._fill(properties=properties, gm_workspace=gm_workspace, used_cores=used_cores)
 
     def verify_(self) -> None:
         if self.mode.data is SyncMode.SOFT and self.gm_workspace is None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, bf16, f16, f32
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
     irdl_op_definition,
@@ -22,11 +22,9 @@ from pypto_xdsl.dialects.tile.attributes import MemorySpace
 from pypto_xdsl.dialects.tile.base import TILE
 from pypto_xdsl.dialects.tile.types import TileType
 from pypto_xdsl.dialects.typed_op import TypedOp, Value
-from pypto_xdsl.syntax.lists import Index, mixed_indices, split_indices
+from pypto_xdsl.syntax.lists import Index, mixed_indices
 from pypto_xdsl.syntax.op_syntax import (
     indices_prop,
-    indices_properties,
-    segments_property,
     subscript_prop,
 )
 
@@ -98,17 +96,7 @@ class SliceOp(TypedOp):
         result_type: TileType,
         valid: Sequence[Index] = (),
     ):
-        static_offsets, dynamic_offsets = split_indices(offsets)
-        static_valid, dynamic_valid = split_indices(valid)
-        Operation.__init__(
-            self,
-            operands=[SSAValue.get(source), *dynamic_offsets, *dynamic_valid],
-            result_types=[result_type],
-            properties={
-                **indices_properties(static_offsets=static_offsets, static_valid=static_valid),
-                **segments_property((1, len(dynamic_offsets), len(dynamic_valid))),
-            },
-        )
+        self._fill([result_type], source=source, offsets=offsets, valid=valid)
 
     @staticmethod
     def window(tile: TileType, offsets: Sequence[Index], shape: Sequence[int]) -> TileType:
@@ -176,13 +164,7 @@ class ExtractOp(TypedOp):
     result = result_def(lives_freely(TILE))
 
     def __init__(self, source: Value, offsets: Sequence[Index], result_type: TileType):
-        static, dynamic = split_indices(offsets)
-        Operation.__init__(
-            self,
-            operands=[SSAValue.get(source), *dynamic],
-            result_types=[result_type],
-            properties=indices_properties(static_offsets=static),
-        )
+        self._fill([result_type], source=source, offsets=offsets)
 
     @property
     def window_offsets(self) -> Sequence[Index]:
@@ -226,19 +208,13 @@ class AssembleOp(TypedOp):
         offsets: Sequence[Index],
         result_type: Attribute | None = None,
     ):
-        static, dynamic = split_indices(offsets)
         destination = SSAValue.get(destination)
         source = SSAValue.get(source)
         if result_type is None:
             result_type = self.assembled(
                 TileType.of(source.type), TileType.of(destination.type), offsets
             )
-        Operation.__init__(
-            self,
-            operands=[source, destination, *dynamic],
-            result_types=[result_type],
-            properties=indices_properties(static_offsets=static),
-        )
+        self._fill([result_type], source=source, destination=destination, offsets=offsets)
 
     @classmethod
     def default_result_operand(cls) -> int:
