@@ -23,7 +23,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from torch_calls import TorchCalls
 from xdsl.context import Context
@@ -313,15 +313,15 @@ def parametrized(candidate: Candidate) -> dict[str, Any]:
                 given: Any = ast.literal_eval(decorator.args[0])
                 listed = given.split(",") if isinstance(given, str) else given
                 names = [str(name).strip() for name in listed]
-                first = decorator.args[1].elts[0]  # pyright: ignore
+                first: ast.expr = cast(ast.List, decorator.args[1]).elts[0]
             except (ValueError, AttributeError, IndexError):
                 continue
             if isinstance(first, ast.Call):
-                nodes: list[ast.expr] = list(first.args)
+                nodes: list[ast.expr] = first.args
             elif len(names) == 1:
                 nodes = [first]
             else:
-                nodes = list(getattr(first, "elts", ()))
+                nodes = first.elts if isinstance(first, ast.Tuple | ast.List) else []
             for name, node in zip(names, nodes, strict=False):
                 try:
                     values[name] = ast.literal_eval(node)

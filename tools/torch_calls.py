@@ -168,10 +168,11 @@ class TorchCalls(ast.NodeVisitor):
     def constant(self, node: ast.expr) -> Any:
         local = {name: value for name, value in self.names.items() if value is not None}
         try:
-            value = Evaluator(self.scope, local).evaluate(node)
+            value: Any = Evaluator(self.scope, local).evaluate(node)
         except Unsettled:
             return None
-        return value if isinstance(value, bool | int | float | str | tuple | Function) else None
+        known = isinstance(value, bool | int | float | str | tuple | Function)
+        return cast(Any, value) if known else None
 
     def tensor(self, node: ast.Call) -> _Tensor | None:
         path = dotted_name(node.func)

@@ -317,7 +317,7 @@ class ExpressionEvaluator(ABC):
                 return bounded(range(*arguments))
             if name == "isinstance":
                 raise Unsettled("isinstance(...) is not evaluated at compile time", node)
-            text: Any = arguments[0] if name == "int" and arguments else None
+            text = cast(Any, arguments[0]) if name == "int" and arguments else None
             if isinstance(text, str) and len(text) > 1000:
                 raise Unsettled("makes too large an integer", node)
             return bounded(BUILTINS[name](*arguments, **keywords))
