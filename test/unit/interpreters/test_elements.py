@@ -127,5 +127,7 @@ def test_what_numpy_cannot_hold_is_refused():
 
 
 def test_a_shape_beyond_memory_is_refused():
-    with pytest.raises(ProgramError, match=r"1048576x1048576x1024xf32 takes 4096 TiB, more than"):
+    with pytest.raises(
+        ProgramError, match=r"needs 4096 TiB for 1048576x1048576x1024xf32, more than"
+    ):
         allocate((1 << 20, 1 << 20, 1 << 10), element_of(f32), 0)
