@@ -51,6 +51,13 @@ def dtype_name(element_type: Attribute, *, signless: bool = False) -> str:
     return name[1:] if signless and name[:2] in ("ui", "si") else name
 
 
+def tile_operand(op: PtoOp, name: str) -> TileBufType:
+    """The type of an operand that the op's declaration says is a tile, and is there."""
+    tile = op.operand(name).type
+    assert isinstance(tile, TileBufType)
+    return tile
+
+
 def tile_of(op: PtoOp, name: str) -> TileBufType | None:
     """The type of a tile operand; None where it is absent or a view."""
     value = getattr(op, name)
