@@ -56,6 +56,7 @@ from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
+from pypto_xdsl.syntax.attributes import parse_attributes
 from pypto_xdsl.syntax.lists import parse_indices, print_indices
 from pypto_xdsl.syntax.spelling import did_you_mean
 
@@ -378,7 +379,7 @@ class DefinitionSyntaxOp(IRDLOperation, ABC):
         for name in plan.required:
             if name not in properties:
                 parser.raise_error(f"'{cls.name}' expects `{name} = ...`", start, parser.pos)
-        attributes = parser.parse_optional_attr_dict()
+        attributes = parse_attributes(parser, cls)
         operand_types, result_types = cls._parse_types(parser, plan, len(written))
 
         resolve = parser.resolve_operand

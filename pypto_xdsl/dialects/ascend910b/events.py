@@ -25,6 +25,7 @@ from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind
 from xdsl.utils.exceptions import VerifyException
 
 from pypto_xdsl.dialects.pto import Pipe, PipeAttr
+from pypto_xdsl.syntax.attributes import parse_attributes
 
 EVENT_COUNT = 8
 """Events of one ordered pair of pipes."""
@@ -134,7 +135,7 @@ class EventOp(IRDLOperation):
         destination = parse_pipe(parser)
         parser.parse_punctuation(",")
         op = cls(source.data, destination.data, parse_number(parser))
-        op.attributes.update(parser.parse_optional_attr_dict())
+        op.attributes.update(parse_attributes(parser, cls))
         return op
 
     def print(self, printer: Printer) -> None:
@@ -185,7 +186,7 @@ class BarrierOp(IRDLOperation):
     @classmethod
     def parse(cls, parser: Parser) -> Self:
         op = cls(parse_pipe(parser, "ALL").data)
-        op.attributes.update(parser.parse_optional_attr_dict())
+        op.attributes.update(parse_attributes(parser, cls))
         return op
 
     def print(self, printer: Printer) -> None:

@@ -29,6 +29,7 @@ from pypto_xdsl.dialects.ascend910b.events import (
     print_number,
 )
 from pypto_xdsl.dialects.pto import Pipe, PipeAttr
+from pypto_xdsl.syntax.attributes import parse_attributes
 
 FLAG_COUNT = 16
 """Flags of a group."""
@@ -70,7 +71,7 @@ class CrossFlagOp(IRDLOperation):
         pipe = parse_pipe(parser)
         parser.parse_punctuation(",")
         op = cls(pipe.data, parse_number(parser))
-        op.attributes.update(parser.parse_optional_attr_dict())
+        op.attributes.update(parse_attributes(parser, cls))
         return op
 
     def print(self, printer: Printer) -> None:

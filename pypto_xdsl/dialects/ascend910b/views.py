@@ -24,6 +24,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from pypto_xdsl.dialects.pto import DYNAMIC, AddressSpace, TileBufType
 from pypto_xdsl.dialects.pto.tile_types import LOCAL_SPACES
+from pypto_xdsl.syntax.attributes import parse_attributes
 
 MEMORY_NAMES = {
     AddressSpace.VEC: "ub",
@@ -118,7 +119,7 @@ class ViewOp(IRDLOperation):
                 parser.Delimiter.SQUARE, parser.parse_unresolved_operand
             )
             extents = [parser.resolve_operand(name, IndexType()) for name in names]
-        attributes = parser.parse_optional_attr_dict()
+        attributes = parse_attributes(parser, cls)
         parser.parse_punctuation(":")
         type_position = parser.pos
         type: Attribute = parser.parse_type()

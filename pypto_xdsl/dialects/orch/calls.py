@@ -43,6 +43,7 @@ from pypto_xdsl.dialects.orch.attributes import (
     ArgDirectionAttr,
 )
 from pypto_xdsl.dialects.orch.launch import LaunchingOp, Predicate, is_tensor, predicate_operands
+from pypto_xdsl.syntax.attributes import parse_attributes
 from pypto_xdsl.syntax.op_syntax import segments_property
 
 
@@ -152,7 +153,7 @@ class DispatchOp(LaunchingOp, ABC):
                 )
                 properties[word] = DenseArrayBase.from_list(i64, places)
         clauses = cls.parse_clauses(parser)
-        attributes = parser.parse_optional_attr_dict()
+        attributes = parse_attributes(parser, cls)
         parser.parse_punctuation(":")
         position = parser.pos
         function_type = parser.parse_function_type()

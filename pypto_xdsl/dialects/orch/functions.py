@@ -63,6 +63,7 @@ from pypto_xdsl.dialects.orch.attributes import (
 )
 from pypto_xdsl.dialects.ptensor.types import is_tensor_type, verify_tensor_type
 from pypto_xdsl.dialects.tile.types import TileType
+from pypto_xdsl.syntax.attributes import parse_attributes
 
 NO_PARAMETER = -1
 """In `FuncOp.returns`: the result names no parameter."""
@@ -251,7 +252,7 @@ class FuncOp(IRDLOperation):
             if not isinstance(reference, SymbolRefAttr):
                 parser.raise_error("expected a symbol")
             implementation = reference
-        attributes = parser.parse_optional_attr_dict_with_keyword()
+        attributes = parse_attributes(parser, cls, after_keyword=True)
         region = parser.parse_optional_region(arguments)
         if region is None and arguments:
             parser.raise_error("a declaration has no parameter names")
@@ -265,8 +266,7 @@ class FuncOp(IRDLOperation):
         op.role = None if role is None else RoleAttr(role)
         op.returns = returns
         op.implementation = implementation
-        if attributes is not None:
-            op.attributes |= attributes.data
+        op.attributes |= attributes
         return op
 
     def print(self, printer: Printer) -> None:

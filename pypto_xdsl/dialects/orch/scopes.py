@@ -80,6 +80,7 @@ from pypto_xdsl.dialects.orch.launch import (
     print_typed_values,
 )
 from pypto_xdsl.dialects.ptensor.types import TENSOR
+from pypto_xdsl.syntax.attributes import parse_attributes
 from pypto_xdsl.syntax.op_syntax import INDEX, segments_property
 
 
@@ -239,7 +240,7 @@ class OutlinableScopeOp(LaunchingOp, ScopeOp, ABC):
         if parser.parse_optional_keyword("as"):
             parser.parse_keyword("task")
             tasks.append(TASK_ID)
-        attributes = parser.parse_optional_attr_dict_with_keyword()
+        attributes = parse_attributes(parser, cls, after_keyword=True)
         body = parser.parse_region()
         operand_groups = {
             "deps": clauses.deps,
@@ -256,7 +257,7 @@ class OutlinableScopeOp(LaunchingOp, ScopeOp, ABC):
             outputs,
             tasks,
             body,
-            {} if attributes is None else attributes.data,
+            attributes,
         )
         _end(op)
         return op
@@ -489,9 +490,9 @@ class SplitAivOp(ScopeOp):
         parser.parse_keyword("mode")
         mode = parser.parse_str_enum(SplitMode)
         outputs = _parse_outputs(parser)
-        attributes = parser.parse_optional_attr_dict_with_keyword()
+        attributes = parse_attributes(parser, cls, after_keyword=True)
         op = cls(mode, outputs, parser.parse_region([core]))
-        op.attributes |= {} if attributes is None else attributes.data
+        op.attributes |= attributes
         _end(op)
         return op
 
@@ -528,9 +529,9 @@ class TaskScopeOp(ScopeOp):
     def parse(cls, parser: Parser) -> Self:
         mode = parser.parse_str_enum(ScopeMode)
         outputs = _parse_outputs(parser)
-        attributes = parser.parse_optional_attr_dict_with_keyword()
+        attributes = parse_attributes(parser, cls, after_keyword=True)
         op = cls(mode, outputs, parser.parse_region())
-        op.attributes |= {} if attributes is None else attributes.data
+        op.attributes |= attributes
         _end(op)
         return op
 

@@ -24,6 +24,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from pypto_xdsl.dialects.orch.attributes import TASK_ID, ArrayType, TaskIdType, is_array
 from pypto_xdsl.dialects.orch.launch import TASKS, parse_tasks, print_tasks
+from pypto_xdsl.syntax.attributes import parse_attributes
 from pypto_xdsl.syntax.op_syntax import INDEX
 
 
@@ -72,7 +73,7 @@ class TaskDummyOp(IRDLOperation):
     def parse(cls, parser: Parser) -> Self:
         deps = parse_tasks(parser) if parser.parse_optional_keyword("deps") else []
         op = cls(deps)
-        op.attributes |= parser.parse_optional_attr_dict()
+        op.attributes |= parse_attributes(parser, cls)
         return op
 
     def print(self, printer: Printer) -> None:
@@ -154,7 +155,7 @@ class ArrayGetOp(IRDLOperation):
         array = parser.parse_unresolved_operand()
         with parser.in_square_brackets():
             index = parser.parse_operand(INDEX)
-        attributes = parser.parse_optional_attr_dict()
+        attributes = parse_attributes(parser, cls)
         parser.parse_punctuation(":")
         type = parser.parse_type()
         if not is_array(type):

@@ -78,3 +78,12 @@ orch.func orchestration @dependencies(in %n : index) {
   %t = orch.task_dummy deps [%n : index]
   orch.return
 }
+
+// -----
+
+// A property among the attributes would say nothing.
+
+orch.func orchestration @property_in_braces(in %x : tensor<16xf32>) attributes {kind = "incore"} {
+  // expected-error @-1 {{'kind' is a property of 'orch.func', whose form has another place for it}}
+  orch.return
+}

@@ -334,3 +334,13 @@ orch.func incore @types() {
   %0 = tile.add %t, %t : !tile.tile<16x64xf32, vec>, !tile.tile<16x64xf32, vec>, !tile.tile<16x64xf32, vec>
   orch.return
 }
+
+// -----
+
+// A property among the attributes would say nothing.
+
+orch.func incore @property_in_braces(in %n: i32) {
+  // expected-error @+1 {{'descending' is a property of 'tile.ci', whose form has another place for it}}
+  %0 = tile.ci %n {descending = true} : i32 -> !tile.tile<1x64xi32, vec>
+  orch.return
+}
