@@ -241,6 +241,45 @@ class CoreTile(LocalTile):
     def flat(self) -> tuple[Array, Mask]:
         raise AssertionError("elements are read one by one")
 
+    def take(self, places: npt.NDArray[np.int64]) -> tuple[Array, Mask | None]:
+        span = self._scattered(places)
+        memory = self._core_memory
+        memory.core.touch(memory, span, is_write=False)
+        values = memory.bytes[self.address :][: self._size()].view(span.element.storage)
+        defined = np.asarray(span.flags[places].all(axis=-1))
+        mask = None if defined.all() else defined
+        if mask is not None:
+            memory.core.undefined(memory, span, mask)
+        return values[places], mask
+
+    def put(self, places: npt.NDArray[np.int64], stored: Array) -> None:
+        span = self._scattered(places)
+        memory = self._core_memory
+        memory.core.touch(memory, span, is_write=True)
+        values = memory.bytes[self.address :][: self._size()].view(span.element.storage)
+        values[places] = stored
+        span.flags[places] = True
+        for other in span.segment.neighbours:
+            other.is_spoiled = False
+
+    def _scattered(self, places: npt.NDArray[np.int64]) -> Span:
+        """Elements at places, counted from the address in the order of the addresses."""
+        self._check_places(places)
+        memory = self._core_memory
+        size = self.element.storage.itemsize
+        end = self.address + self._size()
+        # One segment a tile: places differ from one run of an instruction to the next.
+        return Span(
+            memory.segment(self.address, end),
+            self.element,
+            (places.shape[0], places.shape[1]),
+            None,
+            memory.defined[self.address : end].reshape(-1, size),
+            places,
+            False,
+            self.address,
+        )
+
     def at(self, place: int) -> CoreTile:
         """The element at a place, counted in the order of the addresses."""
         element = self.type.element_type

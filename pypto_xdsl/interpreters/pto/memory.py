@@ -161,6 +161,35 @@ class LocalTile:
         """The elements in the order of their addresses, and the flags of their bytes; views."""
         return self._elements()
 
+    def count(self) -> int:
+        """How many elements lie between the address and the end of the tile."""
+        rows, columns = self.pitch or self.type.get_shape()
+        return rows * columns
+
+    def take(self, places: npt.NDArray[np.int64]) -> tuple[Array, Mask | None]:
+        """
+        The elements at places, counted in the order of the addresses, and which are defined.
+        Raises `ProgramError` for a place outside the tile.
+        """
+        self._check_places(places)
+        values, flags = self._elements()
+        defined: Mask = np.all(flags[places], axis=-1)
+        return values[places], None if defined.all() else defined
+
+    def put(self, places: npt.NDArray[np.int64], stored: Array) -> None:
+        """Overwrite the elements at places, likewise; of several at one, the last stays."""
+        self._check_places(places)
+        values, flags = self._elements()
+        values[places] = stored
+        flags[places] = True
+
+    def _check_places(self, places: npt.NDArray[np.int64]) -> None:
+        count = self.count()
+        outside = (places < 0) | (places >= count)
+        if outside.any():
+            wrong = int(places[outside][0])
+            raise ProgramError(f"names element {wrong} of a tile of {count}")
+
 
 @lru_cache(maxsize=256)
 def element_places(
