@@ -24,6 +24,7 @@ import argparse
 import re
 import sys
 import time
+from codecs import BOM_UTF8
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from importlib.metadata import version
@@ -199,7 +200,7 @@ class PyptoOptMain(xDSLOptMain):
                     f"cannot tell the language of '{self.get_input_name()}' from its ending; "
                     f"known are {known}, or choose one with -f"
                 )
-            return stream.read(), ending
+            return stream.read().removeprefix(BOM_UTF8), ending
 
     def parse_chunk(
         self, chunk: IO[bytes], file_extension: str, start_offset: int = 0

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+from codecs import BOM_UTF8
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -136,6 +137,8 @@ def test_help_and_version(run: RunTool):
     ("program", "error"),
     [
         ("", "a.mlir:1:1: error: expected at least one op"),
+        # Some editors begin a file with a byte order mark, which is no text.
+        (BOM_UTF8 + b"foo.bar", "a.mlir:1:1: error: unknown op 'foo.bar'"),
         (b"\x00\xff\x12", "a.mlir:1:2: error: byte 0xff is not UTF-8 text"),
         (VALID.encode() + b"// caf\xe9", "a.mlir:4:7: error: byte 0xe9 is not UTF-8 text"),
         ("\x00\x01\x02", "a.mlir:1:1: error: Unexpected character"),
@@ -551,6 +554,7 @@ def test_ctrl_c(tmp_path: Path):
 def test_ctrl_c_while_loading(tool: str):
     program = f"""
 import sys
+from codecs import BOM_UTF8
 from pypto_xdsl.tools import console_scripts
 
 class Interrupt:
