@@ -6,7 +6,7 @@ Each function gives the text of a module of about the given number of operations
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 _VECTOR = "tensor<16x256xf32>"
 _TILE = "!tile.tile<16x256xf32>"
@@ -175,6 +175,62 @@ def loops(operations: int) -> str:
     return "".join(parts)
 
 
+def _assembly(operations: int, addresses: Sequence[int]) -> str:
+    """
+    A kernel in PTOAS's language that computes on one tile after the other; tiles take turns at
+    the addresses, or have none yet.
+    """
+    tile = (
+        "!pto.tile_buf<loc=vec, dtype=f32, rows=16, cols=256, v_row=16, v_col=256, "
+        "blayout=row_major, slayout=none_box, fractal=512, pad=0>"
+    )
+    view, window = "!pto.tensor_view<16x256xf32>", "!pto.partition_tensor_view<16x256xf32>"
+    parts = [
+        'module attributes {pto.target_arch = "a2a3"} {\n'
+        "func.func @kernel(%x: !pto.ptr<f32>, %y: !pto.ptr<f32>) {\n"
+        "  %zero = arith.constant 0 : index\n"
+        "  %one = arith.constant 1 : index\n"
+        "  %rows = arith.constant 16 : index\n"
+        "  %columns = arith.constant 256 : index\n"
+    ]
+    parts += [f"  %at{n} = arith.constant {address} : i64\n" for n, address in enumerate(addresses)]
+    for name in "xy":
+        parts.append(
+            f"  %{name}_view = pto.make_tensor_view %{name}, shape = [%rows, %columns], "
+            f"strides = [%columns, %one] : {view}\n"
+            f"  %{name}_part = pto.partition_view %{name}_view, offsets = [%zero, %zero], "
+            f"sizes = [%rows, %columns] : {view} -> {window}\n"
+        )
+
+    def allocate(k: int) -> str:
+        address = f" addr = %at{k % len(addresses)}" if addresses else ""
+        return f"  %t{k} = pto.alloc_tile{address} : {tile}\n"
+
+    parts.append(f"{allocate(0)}  pto.tload ins(%x_part : {window}) outs(%t0 : {tile})\n")
+    count = max(operations // 2, 1)
+    for k in range(count):
+        following = f"outs(%t{k + 1} : {tile})\n"
+        parts.append(allocate(k + 1))
+        if k % 2:
+            parts.append(f"  pto.tadd ins(%t{k}, %t{k - 1} : {tile}, {tile}) {following}")
+        else:
+            parts.append(f"  pto.texp ins(%t{k} : {tile}) {following}")
+    parts.append(
+        f"  pto.tstore ins(%t{count} : {tile}) outs(%y_part : {window})\n  return\n}}\n}}\n"
+    )
+    return "".join(parts)
+
+
+def assembly(operations: int) -> str:
+    """A kernel in PTOAS's language whose tiles have no addresses yet."""
+    return _assembly(operations, ())
+
+
+def placed_assembly(operations: int) -> str:
+    """A kernel in PTOAS's language whose tiles have addresses."""
+    return _assembly(operations, (0, 16384, 32768))
+
+
 PROGRAMS: dict[str, Callable[[int], str]] = {
     "kernels": kernels,
     "calls": calls,
@@ -182,6 +238,8 @@ PROGRAMS: dict[str, Callable[[int], str]] = {
     "columns": columns,
     "tensors": tensors,
     "loops": loops,
+    "assembly": assembly,
+    "placed_assembly": placed_assembly,
 }
 
 FOR_PASS: dict[str, str] = {
@@ -192,5 +250,7 @@ FOR_PASS: dict[str, str] = {
     "outline-incore-scopes": "scopes",
     "resolve-backend-op-layouts": "columns",
     "default-pipeline": "tensors",
+    "memory-reuse": "assembly",
+    "convert-pto-to-ascend910b": "placed_assembly",
 }
 """The program that gives a pass the most to do; `kernels` for the others."""
