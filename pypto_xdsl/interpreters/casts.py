@@ -2,14 +2,20 @@
 Conversion of elements from one type to another, with a rounding mode.
 
 * A float becomes an integer by rounding to a whole number; out of range it saturates, except in
-  the pairs of `_WRAPPING`, where the low bits remain (and what is not finite has no result). A nan
-  becomes 0.
+  the pairs of `_WRAPPING`, where the low bits remain. A nan becomes 0.
 * An integer or a wider float becomes a float by rounding to the target's grid; overflow gives an
   infinity, or the largest number where the mode rounds towards zero.
 * An integer becomes another by saturation, except in the pairs of `_WRAPPING`.
 
-Source: the PTO instruction set's conversions without a saturation attribute. A pair that the
-hardware lacks is converted directly here.
+* Asked for, saturation holds for every pair of integers; asked not to, only the pairs of
+  `_WRAPPING` are known to wrap: in the others what is out of range has no result.
+* f32 to f32 rounds to a whole number, for `tcvt` (`rounded`).
+
+The pairs of `_BY_I32` wrap the nearest i32, so that an infinity has a result; f16 to ui8 is one
+instruction, whose result for an infinity is unknown.
+
+Source: the PTO instruction set's conversions. A pair that the hardware lacks is converted directly
+here.
 """
 
 from __future__ import annotations
@@ -31,11 +37,28 @@ _WRAPPING = frozenset(
     }
 )
 
+_BY_I32 = frozenset({("f16", "i8"), ("f16", "i16"), ("f32", "i16")})
 
-def cast(array: Array, source: Element, target: Element, mode: RoundMode) -> Array | Partial:
-    """Stored elements of type `source` as computed elements of type `target`."""
+
+def cast(
+    array: Array,
+    source: Element,
+    target: Element,
+    mode: RoundMode,
+    *,
+    saturates: bool | None = None,
+) -> Array | Partial:
+    """
+    Stored elements of type `source` as computed elements of type `target`. `saturates` says what
+    becomes of what is out of the range of an integer type; None: what the pair does of itself.
+    """
     values = source.widen(array)
-    wraps = (source.name, target.name) in _WRAPPING
+    pair = (source.name, target.name)
+    wraps = pair in _WRAPPING
+    if saturates:
+        wraps = False
+    elif saturates is False and not wraps and not target.is_float:
+        return _in_range(values, target, mode, cast(array, source, target, mode))
     if target.bits == 1:
         return (values != 0).astype(target.compute)
     if target.is_float:
@@ -45,10 +68,35 @@ def cast(array: Array, source: Element, target: Element, mode: RoundMode) -> Arr
             return values.astype(target.compute)
         return _float_to_float(values, target, mode)
     if source.is_float:
-        return _float_to_integer(values, target, mode, wraps)
+        return _float_to_integer(values, target, mode, wraps, by_i32=pair in _BY_I32)
     if wraps:
         return values.astype(target.compute)
     return _saturated(values, target)
+
+
+def rounded(array: Array, element: Element, mode: RoundMode) -> Array:
+    """Stored floats rounded to whole numbers of the same type; what is not finite stays."""
+    values = element.widen(array)
+    return np.copysign(round_whole(values.astype(np.float64), mode), values).astype(element.compute)
+
+
+def _in_range(
+    values: Array, target: Element, mode: RoundMode, result: Array | Partial
+) -> Array | Partial:
+    """A result that means something only where the target can hold the whole number."""
+    assert not isinstance(result, Partial)
+    if values.dtype.kind == "f":
+        whole = round_whole(values.astype(np.float64), mode)
+        bound = float(1 << (target.bits - target.is_signed))
+        inside = (whole >= float(target.minimum)) & (whole < bound)
+    else:
+        inside = np.ones(values.shape, np.bool_)
+        info = np.iinfo(values.dtype)
+        if target.minimum > info.min:
+            inside &= values >= target.minimum
+        if target.maximum < info.max:
+            inside &= values <= target.maximum
+    return result if inside.all() else Partial(result, inside)
 
 
 def _saturated(values: Array, target: Element) -> Array:
@@ -79,10 +127,13 @@ def round_whole(values: Array, mode: RoundMode) -> Array:
 
 
 def _float_to_integer(
-    values: Array, target: Element, mode: RoundMode, wraps: bool
+    values: Array, target: Element, mode: RoundMode, wraps: bool, *, by_i32: bool
 ) -> Array | Partial:
     wide = values.astype(np.float64)
     whole = round_whole(wide, mode)
+    if wraps and by_i32:
+        nearest = np.where(np.isnan(wide), 0.0, np.clip(whole, -(2.0**31), 2.0**31 - 1))
+        return nearest.astype(np.int64).astype(target.compute)
     if wraps:
         finite = np.isfinite(wide)
         modulus = float(1 << target.bits)

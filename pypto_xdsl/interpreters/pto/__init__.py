@@ -13,6 +13,7 @@ from pypto_xdsl.interpreters.pto.kernels import (
     call_implementation,
     run_kernel,
 )
+from pypto_xdsl.interpreters.pto.movement import PtoMovementFunctions
 from pypto_xdsl.interpreters.pto.products import PtoProductFunctions
 from pypto_xdsl.interpreters.pto.rearrangement import PtoRearrangementFunctions
 from pypto_xdsl.interpreters.pto.sorting import PtoSortFunctions
@@ -20,6 +21,7 @@ from pypto_xdsl.interpreters.pto.views import PtoViewFunctions
 
 PTO_FUNCTIONS: tuple[type[InterpreterFunctions], ...] = (
     PtoViewFunctions,
+    PtoMovementFunctions,
     PtoInstructionFunctions,
     PtoProductFunctions,
     PtoRearrangementFunctions,

@@ -19,14 +19,15 @@ from xdsl.ir import Operation
 from pypto_xdsl.dialects import pto
 from pypto_xdsl.dialects.ptensor.attributes import CompareMode, RoundMode
 from pypto_xdsl.dialects.pto import PtoOp, Role
+from pypto_xdsl.dialects.pto import enumerations as words
 from pypto_xdsl.interpreters.arithmetic import MEANINGS, Meaning, Partial, add, maximum, minimum
 from pypto_xdsl.interpreters.arithmetic import multiply as times
-from pypto_xdsl.interpreters.casts import cast
+from pypto_xdsl.interpreters.casts import cast, rounded
 from pypto_xdsl.interpreters.elements import Array, Element, Mask, integer_value, number_of
 from pypto_xdsl.interpreters.errors import ProgramError
 from pypto_xdsl.interpreters.machine import machine_of
 from pypto_xdsl.interpreters.op_tables import Run, implements
-from pypto_xdsl.interpreters.pto.globals import GlobalView, Pointer
+from pypto_xdsl.interpreters.pto.globals import Pointer
 from pypto_xdsl.interpreters.pto.memory import LocalTile
 from pypto_xdsl.interpreters.pto.operands import named
 from pypto_xdsl.interpreters.reductions import REDUCTIONS, Reduction
@@ -338,61 +339,23 @@ _ORDERED: Mapping[type[Operation], None] = dict.fromkeys(
 @implements({pto.TSelOp: ("src0", "src1"), pto.TSelSOp: ("src", "scalar")}, _select)
 @implements(_ORDERED, _no_machine_state)
 class PtoInstructionFunctions(InterpreterFunctions):
-    @impl(pto.TLoadOp)
-    def run_tload(self, interpreter: Interpreter, op: Any, args: PythonValues) -> PythonValues:
-        operands = named(op, args)
-        if set(operands) != {"src", "dst"} or op.properties.get("pad_mode") is not None:
-            raise ProgramError("pads what it loads, which is not interpreted yet")
-        source: GlobalView = operands["src"]
-        destination: LocalTile = operands["dst"]
-        destination.write(*source.read(destination.valid))
-        return ()
-
-    @impl(pto.TStoreOp)
-    def run_tstore(self, interpreter: Interpreter, op: Any, args: PythonValues) -> PythonValues:
-        operands = named(op, args)
-        if "pre_quant_scalar" in operands or "reluPreMode" in op.properties:
-            raise ProgramError("converts what it stores, which is not interpreted yet")
-        source: LocalTile = operands["src"]
-        destination: GlobalView = operands["dst"]
-        machine = machine_of(interpreter)
-        stored, defined = source.read()
-        machine.require_defined(op, defined, "stores undefined elements")
-        element = destination.pointer.element
-        if source.element is not element:
-            stored = element.narrow(element.compute_from(stored, source.element))
-        if op.is_atomic:
-            before, held = destination.read(source.valid)
-            machine.require_defined(op, held, "adds to undefined elements")
-            stored = element.narrow(element.widen(before) + element.widen(stored))
-        destination.write(stored, defined)
-        return ()
-
-    @impl(pto.TMovOp)
-    def run_tmov(self, interpreter: Interpreter, op: Any, args: PythonValues) -> PythonValues:
-        operands = named(op, args)
-        if set(operands) != {"src", "dst"} or "reluPreMode" in op.properties:
-            raise ProgramError("converts what it moves, which is not interpreted yet")
-        source: LocalTile = operands["src"]
-        destination: LocalTile = operands["dst"]
-        stored, defined = source.read(destination.valid)
-        element = destination.element
-        if source.element is not element:
-            stored = element.narrow(element.compute_from(stored, source.element))
-        destination.write(stored, defined)
-        return ()
-
     @impl(pto.TCvtOp)
     def run_tcvt(self, interpreter: Interpreter, op: Any, args: PythonValues) -> PythonValues:
         operands = named(op, args)
         source: LocalTile = operands["src"]
         destination: LocalTile = operands["dst"]
-        if op.properties.get("sat_mode") is not None:
-            raise ProgramError("asks for saturation, which is not interpreted yet")
         mode = op.properties.get("rmode")
-        name = "RINT" if mode is None or mode.data.name == "CAST_RINT" else mode.data.name
+        rounding = (
+            RoundMode.RINT if mode is None else RoundMode[mode.data.name.removeprefix("CAST_")]
+        )
         stored, defined = source.read(destination.valid)
-        result = cast(stored, source.element, destination.element, RoundMode[name])
+        element = destination.element
+        if source.element is element and element.is_float:
+            result: Array | Partial = rounded(stored, element, rounding)
+        else:
+            result = cast(
+                stored, source.element, element, rounding, saturates=_SATURATION[_mode(op)]
+            )
         _spoil(op, args)
         _finish(destination, result, defined)
         return ()
@@ -444,6 +407,18 @@ class PtoInstructionFunctions(InterpreterFunctions):
     def run_conversion(self, interpreter: Interpreter, op: Any, args: PythonValues) -> PythonValues:
         (result,) = op.results
         return (integer_value(int(number_of(args[0])), result.type),)
+
+
+_SATURATION: Mapping[words.SaturationMode | None, bool | None] = {
+    words.SaturationMode.ON: True,
+    words.SaturationMode.OFF: False,
+    None: None,
+}
+
+
+def _mode(op: Any) -> words.SaturationMode | None:
+    mode: Any = op.properties.get("sat_mode")
+    return None if mode is None else mode.data
 
 
 def _place(offset: int, count: int) -> int:

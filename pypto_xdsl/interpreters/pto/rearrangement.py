@@ -11,36 +11,13 @@ from xdsl.ir import Operation
 from pypto_xdsl.dialects import pto
 from pypto_xdsl.dialects.ptensor.attributes import CompareMode, PadValue
 from pypto_xdsl.interpreters.blocks import full_mask
-from pypto_xdsl.interpreters.elements import Array, Mask, number_of
+from pypto_xdsl.interpreters.elements import Mask, number_of
 from pypto_xdsl.interpreters.errors import ProgramError
 from pypto_xdsl.interpreters.machine import machine_of
 from pypto_xdsl.interpreters.op_tables import Run, implements
 from pypto_xdsl.interpreters.pto.memory import LocalTile, pad_element
 from pypto_xdsl.interpreters.pto.operands import named
 from pypto_xdsl.interpreters.selection import COMPARISONS, compacted_columns
-
-
-def _converted(source: LocalTile, stored: Array, destination: LocalTile) -> Array:
-    element = destination.element
-    if source.element is element:
-        return stored
-    return np.asarray(element.narrow(element.compute_from(stored, source.element)))
-
-
-def _expect_plain(op: Any, operands: dict[str, Any]) -> None:
-    for name in ("fp", "pre_quant_scalar"):
-        if name in operands:
-            raise ProgramError(f"scales by '{name}', which is not interpreted yet")
-    for name in ("reluPreMode", "accToVecMode", "tinsertMode"):
-        if name in op.properties:
-            raise ProgramError(f"asks for '{name}', which is not interpreted yet")
-
-
-def _shifted(tile: LocalTile, operands: dict[str, Any], region: tuple[int, int]) -> LocalTile:
-    """The window of a tile that an extract or an insert works on."""
-    row, column = operands["index_row"].value.data, operands["index_col"].value.data
-    type = tile.type.with_(shape=region, valid_shape=region)
-    return tile.window(type, (row, column), region)
 
 
 def _fill_pad(op_class: type[Operation], _: None) -> Run:
@@ -68,27 +45,6 @@ def _fill_pad(op_class: type[Operation], _: None) -> Run:
 @register_impls
 @implements(dict.fromkeys((pto.TFillPadOp, pto.TFillPadExpandOp, pto.TFillPadInplaceOp)), _fill_pad)
 class PtoRearrangementFunctions(InterpreterFunctions):
-    @impl(pto.TExtractOp)
-    def run_textract(self, interpreter: Interpreter, op: Any, args: PythonValues) -> PythonValues:
-        operands = named(op, args)
-        _expect_plain(op, operands)
-        source: LocalTile = operands["src"]
-        destination: LocalTile = operands["dst"]
-        stored, defined = _shifted(source, operands, destination.valid).read()
-        destination.write(_converted(source, stored, destination), defined)
-        return ()
-
-    @impl(pto.TInsertOp)
-    def run_tinsert(self, interpreter: Interpreter, op: Any, args: PythonValues) -> PythonValues:
-        operands = named(op, args)
-        _expect_plain(op, operands)
-        source: LocalTile = operands["src"]
-        destination: LocalTile = operands["dst"]
-        stored, defined = source.read()
-        window = _shifted(destination, operands, source.valid)
-        window.write(_converted(source, stored, destination), defined)
-        return ()
-
     @impl(pto.TTransOp)
     def run_ttrans(self, interpreter: Interpreter, op: Any, args: PythonValues) -> PythonValues:
         operands = named(op, args)

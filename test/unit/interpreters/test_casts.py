@@ -14,7 +14,7 @@ from xdsl.ir import Attribute
 
 from pypto_xdsl.dialects.ptensor.attributes import RoundMode
 from pypto_xdsl.interpreters.arithmetic import Partial
-from pypto_xdsl.interpreters.casts import cast
+from pypto_xdsl.interpreters.casts import cast, rounded
 from pypto_xdsl.interpreters.elements import Array, bfloat16_bits, bfloat16_values, element_of
 
 ui8 = IntegerType(8, Signedness.UNSIGNED)
@@ -91,12 +91,60 @@ def test_float_to_unsigned():
 
 def test_nan_becomes_zero_and_what_cannot_wrap_is_undefined():
     assert convert(np.array([math.nan], np.float32), f32, i32, RoundMode.RINT).tolist() == [0]
-    values = np.array([math.inf, 1.0], np.float32)
+    values = np.array([math.inf, 1.0], np.float16)
     with np.errstate(all="ignore"):
-        result = cast(values, element_of(f32), element_of(i16), RoundMode.RINT)
+        result = cast(values, element_of(f16), element_of(ui8), RoundMode.RINT)
     assert isinstance(result, Partial)
     assert result.defined.tolist() == [False, True]
     assert result.values[1] == 1
+
+
+def test_what_wraps_by_way_of_i32_has_a_result_for_each_number():
+    """The nearest i32 of inf is 0x7fffffff, of -inf 0x80000000; of these the low bits remain."""
+    values = np.array([math.inf, -math.inf, math.nan, 1e10, -1e10, 70000.0], np.float32)
+    low = [-1, 0, 0, -1, 0, 70000 - 65536]
+    assert convert(values, f32, i16, RoundMode.RINT).tolist() == low
+    halves = np.array([math.inf, -math.inf, math.nan, 300.0, -129.0], np.float16)
+    assert convert(halves, f16, i8, RoundMode.RINT).tolist() == [-1, 0, 0, 44, 127]
+    assert convert(halves, f16, i16, RoundMode.RINT).tolist() == [-1, 0, 0, 300, -129]
+
+
+def saturating(array: Array, source: Attribute, target: Attribute, saturates: bool):
+    with np.errstate(all="ignore"):
+        return cast(
+            array, element_of(source), element_of(target), RoundMode.RINT, saturates=saturates
+        )
+
+
+def test_saturation_on():
+    """Also in the pairs that wrap of themselves."""
+    values = np.array([math.inf, -math.inf, math.nan, 1e10, 32767.6, -3.5], np.float32)
+    wanted = [32767, -32768, 0, 32767, 32767, -4]
+    assert np.asarray(saturating(values, f32, i16, True)).tolist() == wanted
+    halves = np.array([math.inf, -math.inf, math.nan, 300.0, -1.0], np.float16)
+    assert np.asarray(saturating(halves, f16, ui8, True)).tolist() == [255, 0, 0, 255, 0]
+    assert np.asarray(saturating(halves, f16, i8, True)).tolist() == [127, -128, 0, 127, -1]
+    longs = np.array([2**40, -(2**40), 5])
+    assert np.asarray(saturating(longs, i64, i32, True)).tolist() == [2**31 - 1, -(2**31), 5]
+
+
+def test_saturation_off():
+    """What is known to wrap wraps; elsewhere a number out of range has no result."""
+    longs = np.array([2**40 + 7, 5])
+    assert np.asarray(saturating(longs, i64, i32, False)).tolist() == [7, 5]
+    result = saturating(np.array([3e9, math.nan, 2.5], np.float32), f32, i32, False)
+    assert isinstance(result, Partial)
+    assert result.defined.tolist() == [False, False, True]
+    assert result.values[2] == 2
+
+
+def test_rounding_in_place():
+    """f32 to f32 makes whole numbers, zeros keep their sign."""
+    values = np.array([2.5, -0.4, -0.0, math.inf, math.nan, 1e-45], np.float32)
+    got = rounded(values, element_of(f32), RoundMode.RINT)
+    np.testing.assert_array_equal(got, np.array([2, -0.0, -0.0, math.inf, math.nan, 0], np.float32))
+    assert np.signbit(got).tolist()[:3] == [False, True, True]
+    assert rounded(values, element_of(f32), RoundMode.CEIL).tolist()[-1] == 1.0
 
 
 def on_grid(value: Fraction, precision: int, smallest: int, largest: float, mode: RoundMode):
