@@ -181,6 +181,41 @@ def subtract_add(element: Element, lhs: Array, rhs: Array, third: Array) -> Arra
     return element.round(lhs - rhs) + third
 
 
+def add_relu(element: Element, lhs: Array, rhs: Array) -> Array:
+    """The sum where it is positive, else 0."""
+    return relu(element, element.round(lhs + rhs))
+
+
+def power(element: Element, base: Array, exponent: Array) -> Array:
+    """
+    `base ** exponent`. Integers wrap, and a negative exponent gives 0 but for bases 1 and -1.
+    Floats are `exp(ln |base| * exponent)`: unlike C's pow, 1 to an exponent that is no finite
+    number is nan, and the zeros are alike.
+    """
+    base, exponent = np.broadcast_arrays(base, exponent)
+    if not element.is_float:
+        return _integer_power(base, exponent)
+    wide, by = base.astype(np.float64), exponent.astype(np.float64)
+    result = np.power(wide, by)
+    result = np.where((wide == 1) & ~np.isfinite(by), np.nan, result)
+    of_zero = np.where(by > 0, 0.0, np.where(by < 0, np.inf, by))
+    result = np.where((wide == 0) & (by != 0), of_zero, result)
+    return np.where(by == 0, 1.0, result).astype(element.compute)
+
+
+def _integer_power(base: Array, exponent: Array) -> Array:
+    # The scalar unit computes in i32, whatever the elements are.
+    factor, rest = base.astype(np.int32), exponent.astype(np.int32)
+    is_negative, is_odd = rest < 0, (rest & 1) != 0
+    of_negative = np.where(factor == -1, np.where(is_odd, -1, 1), (factor == 1).astype(np.int32))
+    rest = np.where(is_negative, 0, rest)
+    result = np.ones_like(factor)
+    while rest.any():
+        result = np.where(rest & 1, result * factor, result)
+        factor, rest = factor * factor, rest >> 1
+    return np.where(is_negative, of_negative, result).astype(base.dtype)
+
+
 def repeat(element: Element, lhs: Array, rhs: Array) -> Array:
     """`rhs`, repeated over the shape of `lhs`."""
     return np.broadcast_to(rhs, np.broadcast_shapes(lhs.shape, rhs.shape))
@@ -266,6 +301,8 @@ MEANINGS: Mapping[str, Meaning] = {
     "addsc": add_both,
     "subsc": subtract_add,
     "prelu": leaky_relu,
+    "add_relu": add_relu,
+    "pow": power,
     # One operand.
     "abs": absolute,
     "neg": negative,

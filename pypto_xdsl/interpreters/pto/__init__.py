@@ -7,6 +7,7 @@ declaration of orchestration names.
 
 from xdsl.interpreter import InterpreterFunctions
 
+from pypto_xdsl.interpreters.pto.gathering import PtoGatherFunctions
 from pypto_xdsl.interpreters.pto.instructions import PtoInstructionFunctions
 from pypto_xdsl.interpreters.pto.kernels import (
     PtoKernelFunctions,
@@ -14,7 +15,9 @@ from pypto_xdsl.interpreters.pto.kernels import (
     run_kernel,
 )
 from pypto_xdsl.interpreters.pto.movement import PtoMovementFunctions
+from pypto_xdsl.interpreters.pto.partial import PtoPartialFunctions
 from pypto_xdsl.interpreters.pto.products import PtoProductFunctions
+from pypto_xdsl.interpreters.pto.quantization import PtoQuantizationFunctions
 from pypto_xdsl.interpreters.pto.rearrangement import PtoRearrangementFunctions
 from pypto_xdsl.interpreters.pto.sorting import PtoSortFunctions
 from pypto_xdsl.interpreters.pto.views import PtoViewFunctions
@@ -23,8 +26,11 @@ PTO_FUNCTIONS: tuple[type[InterpreterFunctions], ...] = (
     PtoViewFunctions,
     PtoMovementFunctions,
     PtoInstructionFunctions,
+    PtoPartialFunctions,
+    PtoQuantizationFunctions,
     PtoProductFunctions,
     PtoRearrangementFunctions,
+    PtoGatherFunctions,
     PtoSortFunctions,
     PtoKernelFunctions,
 )

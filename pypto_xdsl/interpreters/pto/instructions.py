@@ -18,10 +18,9 @@ from xdsl.ir import Operation
 
 from pypto_xdsl.dialects import pto
 from pypto_xdsl.dialects.ptensor.attributes import CompareMode, RoundMode
-from pypto_xdsl.dialects.pto import PtoOp, Role
+from pypto_xdsl.dialects.pto import BLayout, PtoOp, Role
 from pypto_xdsl.dialects.pto import enumerations as words
-from pypto_xdsl.interpreters.arithmetic import MEANINGS, Meaning, Partial, add, maximum, minimum
-from pypto_xdsl.interpreters.arithmetic import multiply as times
+from pypto_xdsl.interpreters.arithmetic import MEANINGS, Meaning, Partial
 from pypto_xdsl.interpreters.casts import cast, rounded
 from pypto_xdsl.interpreters.elements import Array, Element, Mask, integer_value, number_of
 from pypto_xdsl.interpreters.errors import ProgramError
@@ -37,7 +36,11 @@ Values = tuple[Array, Mask | None]
 """Computed elements, and which of them are defined (None: all)."""
 
 
-def _finish(tile: LocalTile, result: Array | Partial, defined: Mask | None) -> None:
+_BLOCK = 32
+"""Bytes."""
+
+
+def finish(tile: LocalTile, result: Array | Partial, defined: Mask | None) -> None:
     """Write a result to the region of its extents."""
     element = tile.element
     if isinstance(result, Partial):
@@ -46,25 +49,35 @@ def _finish(tile: LocalTile, result: Array | Partial, defined: Mask | None) -> N
     tile.write(np.asarray(element.narrow(result)), defined)
 
 
-def _operand(
+def operand_values(
     value: Any, region: tuple[int, int], element: Element, axis: int | None = None
 ) -> Values:
     """
-    An operand over a region, as elements of a type; along `axis` its first place is repeated.
+    An operand over a region, as elements of a type; along `axis` its first place is repeated, or
+    the block of 32 bytes that a vector of rows holds for each.
     """
     if not isinstance(value, LocalTile):
         return np.broadcast_to(element.number(number_of(value)), region), None
-    part = tuple(1 if axis == place else extent for place, extent in enumerate(region))
+    part = [1 if axis == place else extent for place, extent in enumerate(region)]
+    in_blocks = axis == 1 and value.type.blayout is BLayout.ROW_MAJOR and value.valid[1] > 1
+    if in_blocks:
+        part[1] = _BLOCK // value.element.storage.itemsize
+        if value.valid[1] != part[1]:
+            raise ProgramError(f"spreads {value.valid[1]} columns, which are neither 1 nor a block")
     stored, defined = value.read((part[0], part[1]))
     own = value.element
     values = own.widen(stored) if own is element else element.compute_from(stored, own)
-    if axis is not None:
+    if in_blocks:
+        places = np.arange(region[1]) % part[1]
+        values = values[:, places]
+        defined = None if defined is None else defined[:, places]
+    elif axis is not None:
         values = np.broadcast_to(values, region)
         defined = None if defined is None else np.broadcast_to(defined, region)
     return values, defined
 
 
-def _both(masks: Sequence[Mask | None]) -> Mask | None:
+def both_defined(masks: Sequence[Mask | None]) -> Mask | None:
     known = [mask for mask in masks if mask is not None]
     if not known:
         return None
@@ -74,7 +87,7 @@ def _both(masks: Sequence[Mask | None]) -> Mask | None:
     return found
 
 
-def _spoil(op: PtoOp, args: PythonValues) -> None:
+def spoil_scratch(op: PtoOp, args: PythonValues) -> None:
     for (_, role, _), value in zip(op.roles(), args, strict=True):
         if role is Role.SCRATCH:
             value.spoil()
@@ -92,16 +105,31 @@ def _elementwise(
             region = destination.valid
             element = destination.element
             values = [
-                _operand(operands[name], region, element, spread.get(name)) for name in sources
+                operand_values(operands[name], region, element, spread.get(name))
+                for name in sources
             ]
-            _spoil(op, args)
+            spoil_scratch(op, args)
             result = meaning(element, *(array for array, _ in values))
-            _finish(destination, result, _both([mask for _, mask in values]))
+            finish(destination, result, both_defined([mask for _, mask in values]))
             return ()
 
         return run
 
     return make
+
+
+def _expand_rows(op_class: type[Operation], _: None) -> Run:
+    """Repeats the first column, of however many."""
+
+    def run(interpreter: Interpreter, op: Any, args: PythonValues) -> PythonValues:
+        source, destination = args
+        rows, columns = destination.valid
+        stored, defined = source.read((rows, 1))
+        mask = None if defined is None else np.broadcast_to(defined, (rows, columns))
+        destination.write(np.broadcast_to(stored, (rows, columns)), mask)
+        return ()
+
+    return run
 
 
 def _first(element: Element, operand: Array) -> Array:
@@ -134,6 +162,7 @@ _TWO = {
     pto.TShlOp: "shl",
     pto.TShrOp: "shr",
     pto.TPReluOp: "prelu",
+    pto.TAddReluOp: "add_relu",
 }
 _SCALAR = {
     pto.TAddSOp: "adds",
@@ -149,6 +178,7 @@ _SCALAR = {
     pto.TXorSOp: "xors",
     pto.TShlSOp: "shls",
     pto.TShrSOp: "shrs",
+    pto.TPowSOp: "pow",
 }
 _THREE = {pto.TAddCOp: "addc", pto.TSubCOp: "subc"}
 _SCALAR_THREE = {pto.TAddSCOp: "addsc", pto.TSubSCOp: "subsc"}
@@ -186,12 +216,6 @@ _COLUMN_FOLD = {
     pto.TColArgMaxOp: "argmax",
     pto.TColArgMinOp: "argmin",
 }
-_PARTIAL: Mapping[type[Operation], Meaning] = {
-    pto.TPartAddOp: add,
-    pto.TPartMulOp: times,
-    pto.TPartMaxOp: maximum,
-    pto.TPartMinOp: minimum,
-}
 
 
 def _meanings(names: Mapping[Any, str]) -> Mapping[type[Operation], Meaning]:
@@ -212,45 +236,14 @@ def _fold(axis: int) -> Callable[[type[Operation], Reduction], Run]:
             destination: LocalTile = operands["dst"]
             stored, defined = source.read()
             machine_of(interpreter).require_defined(op, defined)
-            _spoil(op, args)
+            spoil_scratch(op, args)
             result = reduction(source.element, source.element.widen(stored), axis)
-            _finish(destination, result, None)
+            finish(destination, result, None)
             return ()
 
         return run
 
     return make
-
-
-def _part(op_class: type[Operation], meaning: Meaning) -> Run:
-    """Computes where both sources are valid, and copies the one that is elsewhere."""
-
-    def run(interpreter: Interpreter, op: Any, args: PythonValues) -> PythonValues:
-        operands = named(op, args)
-        destination: LocalTile = operands["dst"]
-        element, region = destination.element, destination.valid
-        result = element.widen(element.poison(region))
-        defined = np.zeros(region, np.bool_)
-        for name in ("src0", "src1"):
-            source: LocalTile = operands[name]
-            values, mask = _operand(source, source.valid, element)
-            rows, columns = source.valid
-            result[:rows, :columns] = values
-            defined[:rows, :columns] = True if mask is None else mask
-        shared = tuple(
-            min(a, b) for a, b in zip(operands["src0"].valid, operands["src1"].valid, strict=True)
-        )
-        both = (shared[0], shared[1])
-        sources = [_operand(operands[name], both, element) for name in ("src0", "src1")]
-        combined = meaning(element, *(array for array, _ in sources))
-        assert not isinstance(combined, Partial)
-        result[: both[0], : both[1]] = combined
-        mask = _both([m for _, m in sources])
-        defined[: both[0], : both[1]] = True if mask is None else mask
-        _finish(destination, result, defined)
-        return ()
-
-    return run
 
 
 def _compare(op_class: type[Operation], second: str) -> Run:
@@ -262,10 +255,10 @@ def _compare(op_class: type[Operation], second: str) -> Run:
         source: LocalTile = operands[first]
         mode = op.properties.get("cmpMode")
         comparison = CompareMode.EQ if mode is None else CompareMode(mode.data.value)
-        left, left_defined = _operand(source, source.valid, source.element)
-        right, right_defined = _operand(operands[second], source.valid, source.element)
+        left, left_defined = operand_values(source, source.valid, source.element)
+        right, right_defined = operand_values(operands[second], source.valid, source.element)
         bits = COMPARISONS[comparison](left, right)
-        defined = _both([left_defined, right_defined])
+        defined = both_defined([left_defined, right_defined])
         octets = pack(np.asarray(bits))
         mask = None if defined is None else pack(~defined) == 0
         destination: LocalTile = operands["dst"]
@@ -291,16 +284,16 @@ def _select(op_class: type[Operation], names: tuple[str, str]) -> Run:
         element, region = destination.element, destination.valid
         bits, known = _bits(operands["mask"], region)
         (left, left_known), (right, right_known) = (
-            _operand(operands[name], region, element) for name in names
+            operand_values(operands[name], region, element) for name in names
         )
-        _spoil(op, args)
+        spoil_scratch(op, args)
         chosen = np.where(
             bits,
             True if left_known is None else left_known,
             True if right_known is None else right_known,
         )
         defined = chosen if known is None else chosen & known
-        _finish(destination, np.where(bits, left, right), defined)
+        finish(destination, np.where(bits, left, right), defined)
         return ()
 
     return run
@@ -326,15 +319,15 @@ _ORDERED: Mapping[type[Operation], None] = dict.fromkeys(
 @implements(_meanings(_SCALAR), _elementwise(("src", "scalar")))
 @implements(_meanings(_THREE), _elementwise(("src0", "src1", "src2")))
 @implements(_meanings(_SCALAR_THREE), _elementwise(("src0", "scalar", "src1")))
+@implements(_meanings({pto.TPowOp: "pow"}), _elementwise(("base", "exp")))
 @implements(_meanings({pto.TLReluOp: "lrelu"}), _elementwise(("src", "slope")))
 @implements(_meanings(_ROW_SPREAD), _elementwise(("src0", "src1"), {"src1": 1}))
 @implements(_meanings(_COLUMN_SPREAD), _elementwise(("src0", "src1"), {"src1": 0}))
-@implements({pto.TRowExpandOp: _first}, _elementwise(("src",), {"src": 1}))
+@implements({pto.TRowExpandOp: None}, _expand_rows)
 @implements({pto.TColExpandOp: _first}, _elementwise(("src",), {"src": 0}))
 @implements({pto.TExpandSOp: _first}, _elementwise(("scalar",)))
 @implements(_folds(_ROW_FOLD), _fold(1))
 @implements(_folds(_COLUMN_FOLD), _fold(0))
-@implements(_PARTIAL, _part)
 @implements({pto.TCmpOp: "src1", pto.TCmpSOp: "scalar"}, _compare)
 @implements({pto.TSelOp: ("src0", "src1"), pto.TSelSOp: ("src", "scalar")}, _select)
 @implements(_ORDERED, _no_machine_state)
@@ -356,8 +349,8 @@ class PtoInstructionFunctions(InterpreterFunctions):
             result = cast(
                 stored, source.element, element, rounding, saturates=_SATURATION[_mode(op)]
             )
-        _spoil(op, args)
-        _finish(destination, result, defined)
+        spoil_scratch(op, args)
+        finish(destination, result, defined)
         return ()
 
     @impl(pto.TGetValOp)

@@ -1,23 +1,23 @@
-"""Windows, transposes, concatenation, padding, sequences and gathers of tiles in memory."""
+"""Transposes, concatenation, padding and sequences of tiles in memory."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from xdsl.interpreter import Interpreter, InterpreterFunctions, PythonValues, impl, register_impls
 from xdsl.ir import Operation
 
 from pypto_xdsl.dialects import pto
-from pypto_xdsl.dialects.ptensor.attributes import CompareMode, PadValue
+from pypto_xdsl.dialects.ptensor.attributes import PadValue
 from pypto_xdsl.interpreters.blocks import full_mask
-from pypto_xdsl.interpreters.elements import Mask, number_of
+from pypto_xdsl.interpreters.elements import Array, Mask, number_of
 from pypto_xdsl.interpreters.errors import ProgramError
 from pypto_xdsl.interpreters.machine import machine_of
 from pypto_xdsl.interpreters.op_tables import Run, implements
 from pypto_xdsl.interpreters.pto.memory import LocalTile, pad_element
 from pypto_xdsl.interpreters.pto.operands import named
-from pypto_xdsl.interpreters.selection import COMPARISONS, compacted_columns
 
 
 def _fill_pad(op_class: type[Operation], _: None) -> Run:
@@ -66,6 +66,33 @@ class PtoRearrangementFunctions(InterpreterFunctions):
         operands["dst"].write(np.hstack((left, right)), np.hstack(masks))
         return ()
 
+    @impl(pto.TConcatIdxOp)
+    def run_tconcatidx(self, interpreter: Interpreter, op: Any, args: PythonValues) -> PythonValues:
+        operands = named(op, args)
+        destination: LocalTile = operands["dst"]
+        (left, left_mask), (right, right_mask) = operands["src0"].read(), operands["src1"].read()
+        rows, columns = destination.valid
+        counts = [
+            _counted(interpreter, op, operands[f"{name}_idx"], rows) for name in ("src0", "src1")
+        ]
+        firsts = np.minimum(counts[0], columns)
+        seconds = np.minimum(counts[1], columns - firsts)
+        for name, wanted, have in (("src0", firsts, left), ("src1", seconds, right)):
+            if wanted.max(initial=0) > have.shape[1]:
+                raise ProgramError(
+                    f"takes {int(wanted.max())} columns of {name}, which has {have.shape[1]}"
+                )
+        result = np.zeros((rows, columns), destination.element.storage)
+        known = np.zeros((rows, columns), np.bool_)
+        masks = (full_mask(left_mask, left.shape), full_mask(right_mask, right.shape))
+        for row, (first, second) in enumerate(zip(firsts, seconds, strict=True)):
+            result[row, :first] = left[row, :first]
+            known[row, :first] = masks[0][row, :first]
+            result[row, first : first + second] = right[row, :second]
+            known[row, first : first + second] = masks[1][row, :second]
+        _write_known(destination, result, known)
+        return ()
+
     @impl(pto.TCIOp)
     def run_tci(self, interpreter: Interpreter, op: Any, args: PythonValues) -> PythonValues:
         operands = named(op, args)
@@ -94,49 +121,22 @@ class PtoRearrangementFunctions(InterpreterFunctions):
         destination.write(np.asarray(element.narrow(ones.astype(element.compute))))
         return ()
 
-    @impl(pto.TGatherOp)
-    def run_tgather(self, interpreter: Interpreter, op: Any, args: PythonValues) -> PythonValues:
-        operands = named(op, args)
-        if op.is_mask:
-            raise ProgramError("gathers by mask, which is not interpreted yet")
-        if op.is_compare:
-            _gather_compare(interpreter, op, operands)
-        else:
-            _gather_index(interpreter, op, operands)
-        return ()
 
-
-def _gather_compare(interpreter: Interpreter, op: Any, operands: dict[str, Any]) -> None:
-    source: LocalTile = operands["src"]
-    element = source.element
-    stored, defined = source.read()
+def _counted(
+    interpreter: Interpreter, op: Any, indices: LocalTile, rows: int
+) -> npt.NDArray[np.int64]:
+    """How many columns of each row are taken; what is held is that times the index's bytes."""
+    stored, defined = indices.read((rows, 1))
     machine_of(interpreter).require_defined(op, defined)
-    mode = op.properties.get("cmpMode")
-    comparison = CompareMode.EQ if mode is None else CompareMode(mode.data.value)
-    threshold = element.number(number_of(operands["k_value"]))
-    chosen = np.asarray(COMPARISONS[comparison](element.widen(stored), threshold))
-    offset = op.properties.get("offset")
-    operands["tmp"].spoil()
-    places: LocalTile = operands["dst"]
-    counted: LocalTile = operands["cdst"]
-    indices, written, counts = compacted_columns(
-        chosen, places.valid[1], 0 if offset is None else offset.value.data
-    )
-    places.write(np.asarray(places.element.narrow(indices)), written)
-    counted.write(np.asarray(counted.element.narrow(counts[None, :])))
+    counts = stored[:, 0].astype(np.int64)
+    if counts.min(initial=0) < 0:
+        raise ProgramError(f"takes {int(counts.min())} bytes of a row")
+    return counts // indices.element.storage.itemsize
 
 
-def _gather_index(interpreter: Interpreter, op: Any, operands: dict[str, Any]) -> None:
-    """Indices count the elements of the source in the order of their addresses."""
-    source: LocalTile = operands["src"]
-    indices: LocalTile = operands["indices"]
-    destination: LocalTile = operands["dst"]
-    stored, defined = indices.read(destination.valid)
-    machine_of(interpreter).require_defined(op, defined)
-    places = stored.astype(np.int64)
-    values, flags = source.flat()
-    inside = (places >= 0) & (places < len(values))
-    safe = np.where(inside, places, 0)
-    taken, known = values[safe], flags[safe].all(axis=-1) & inside
-    operands["tmp"].spoil()
-    destination.write(taken, known)
+def _write_known(tile: LocalTile, stored: Array, known: Mask) -> None:
+    """Write what is known of each row; the rest of the row stays as it was."""
+    places = np.arange(tile.type.get_shape()[1], dtype=np.int64)[: stored.shape[1]]
+    rows = np.arange(stored.shape[0], dtype=np.int64)[:, None] * tile.type.get_shape()[1]
+    chosen = (rows + places)[known]
+    tile.put(chosen[None, :], stored[known][None, :])

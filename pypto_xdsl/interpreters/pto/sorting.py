@@ -1,6 +1,6 @@
 """
-How lists of (value, index) pairs are sorted and merged, elements scattered and added up, and what
-is printed for whoever looks for a fault. What a pair is stands in `interpreters/sorting.py`.
+How lists of (value, index) pairs are sorted and merged, multiples added up, and what is
+printed for whoever looks for a fault. What a pair is stands in `interpreters/sorting.py`.
 """
 
 from __future__ import annotations
@@ -78,28 +78,6 @@ class PtoSortFunctions(InterpreterFunctions):
         scale = element.number(number_of(operands["scalar"]))
         result = element.widen(before) + scale * added
         destination.write(np.asarray(element.narrow(result)), defined)
-        return ()
-
-    @impl(pto.TScatterOp)
-    def run_tscatter(self, interpreter: Interpreter, op: Any, args: PythonValues) -> PythonValues:
-        operands = named(op, args)
-        if not {"src", "indexes", "dst"} <= set(operands):
-            raise ProgramError("scatters by a mask, which is not interpreted yet")
-        values = _read(interpreter, op, operands["src"])
-        places = _read(interpreter, op, operands["indexes"]).astype(np.int64)
-        destination: LocalTile = operands["dst"]
-        rows, columns = destination.type.get_shape()
-        if places.size and not 0 <= places.min() <= places.max() < rows * columns:
-            raise ProgramError(
-                f"scatters to element {int(places.max())} of a tile of {rows * columns}"
-            )
-        before, defined = destination.read((rows, columns))
-        result, known = before.copy(), np.ones((rows, columns), np.bool_)
-        if defined is not None:
-            known = defined.copy()
-        result[np.divmod(places, columns)] = values
-        known[np.divmod(places, columns)] = True
-        destination.write(result, None if known.all() else known)
         return ()
 
     @impl(pto.TPrintOp)
