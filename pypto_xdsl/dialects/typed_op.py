@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
+from itertools import accumulate
 from typing import TypeAlias, cast
 
 from xdsl.ir import Attribute, Operation, SSAValue
@@ -24,7 +25,7 @@ from pypto_xdsl.syntax.spelling import did_you_mean
 
 Value: TypeAlias = SSAValue | Operation
 Types: TypeAlias = Sequence[Attribute | None]
-"""The type of each operand of a definition, None where an optional one is absent."""
+"""The type of each operand of a definition, of several the first; None where there is none."""
 Inference: TypeAlias = Callable[[Types, Mapping[str, Attribute]], Sequence[Attribute]]
 """The result types that follow from the operands and the properties."""
 
@@ -78,8 +79,11 @@ class TypedOp(DefinitionSyntaxOp, DeclaredOp, ABC):
             raise signature.unknown_operand(next(iter(operands)))
         signature.check_properties(filled)
         if callable(result_types):
-            remaining = iter(values)
-            types = [next(remaining).type if size else None for size in sizes]
+            ends = accumulate(sizes)
+            types = [
+                values[end - size].type if size else None
+                for size, end in zip(sizes, ends, strict=True)
+            ]
             result_types = result_types(types, filled)
         if signature.sized:
             filled |= segments_property(tuple(sizes))
