@@ -114,7 +114,7 @@ def _merge_lists(
     merged = reordered(element, pairs, order)
     width = PAIR_BYTES // element.storage.itemsize
     if op.exhausted.value.data:
-        merged = merged[..., : width * _until_exhausted(stored, order, width)]
+        merged = merged[..., : width * until_exhausted(stored, order, width)]
     if merged.shape[-1] > shape[-1]:
         raise ProgramError(f"{merged.shape[-1]} columns do not fit in {list(shape)}")
     region = (*shape[:-1], merged.shape[-1])
@@ -133,7 +133,7 @@ def tile_as_wide(block: Block, shape: tuple[int, ...]) -> Block:
     return Tile(block.array, block.element, shape, block.defined)
 
 
-def _until_exhausted(lists: Sequence[Array], order: Array, width: int) -> int:
+def until_exhausted(lists: Sequence[Array], order: Array, width: int) -> int:
     """After how many pairs the first list is used up, in the row where that is first."""
     ends = np.cumsum([stored.shape[-1] // width for stored in lists])
     counts: list[int] = []

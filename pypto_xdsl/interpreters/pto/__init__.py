@@ -8,6 +8,7 @@ declaration of orchestration names.
 from xdsl.interpreter import InterpreterFunctions
 
 from pypto_xdsl.interpreters.pto.gathering import PtoGatherFunctions
+from pypto_xdsl.interpreters.pto.global_gathering import PtoGlobalGatherFunctions
 from pypto_xdsl.interpreters.pto.instructions import PtoInstructionFunctions
 from pypto_xdsl.interpreters.pto.kernels import (
     PtoKernelFunctions,
@@ -31,6 +32,7 @@ PTO_FUNCTIONS: tuple[type[InterpreterFunctions], ...] = (
     PtoProductFunctions,
     PtoRearrangementFunctions,
     PtoGatherFunctions,
+    PtoGlobalGatherFunctions,
     PtoSortFunctions,
     PtoKernelFunctions,
 )

@@ -11,6 +11,7 @@ from xdsl.ir import Operation
 
 from pypto_xdsl.dialects import pto
 from pypto_xdsl.dialects.ptensor.attributes import PadValue
+from pypto_xdsl.dialects.pto import BLayout
 from pypto_xdsl.interpreters.blocks import full_mask
 from pypto_xdsl.interpreters.elements import Array, Mask, number_of
 from pypto_xdsl.interpreters.errors import ProgramError
@@ -20,13 +21,23 @@ from pypto_xdsl.interpreters.pto.memory import LocalTile, pad_element
 from pypto_xdsl.interpreters.pto.operands import named
 
 
+def _padded_region(tile: LocalTile) -> tuple[int, int]:
+    """
+    How far padding goes: to the end of the valid rows, valid columns or not; in L1 to the end of
+    the tile.
+    """
+    shape = tile.type.get_shape()
+    by_row = tile.type.blayout is BLayout.ROW_MAJOR and not tile.type.is_boxed
+    return (tile.valid[0], shape[1]) if by_row else shape
+
+
 def _fill_pad(op_class: type[Operation], _: None) -> Run:
     def run(interpreter: Interpreter, op: Any, args: PythonValues) -> PythonValues:
         operands = named(op, args)
         source: LocalTile = operands["src"]
         destination: LocalTile = operands["dst"]
         stored, defined = source.read()
-        element, region = destination.element, destination.valid
+        element, region = destination.element, _padded_region(destination)
         given = op.properties.get("padValue")
         pad = pad_element(element, destination.type.pad)
         if given is not None:

@@ -12,12 +12,19 @@ import numpy as np
 from xdsl.interpreter import Interpreter, InterpreterFunctions, PythonValues, impl, register_impls
 
 from pypto_xdsl.dialects import pto
+from pypto_xdsl.dialects.ptensor.sort import PAIR_BYTES
 from pypto_xdsl.interpreters.elements import Array, number_of
 from pypto_xdsl.interpreters.errors import ProgramError
 from pypto_xdsl.interpreters.machine import machine_of
 from pypto_xdsl.interpreters.pto.memory import LocalTile
 from pypto_xdsl.interpreters.pto.operands import named
-from pypto_xdsl.interpreters.sorting import descending, pair_values, reordered, sorted_blocks
+from pypto_xdsl.interpreters.sorting import (
+    descending,
+    pair_values,
+    reordered,
+    sorted_blocks,
+    until_exhausted,
+)
 
 
 def _read(interpreter: Interpreter, op: Any, tile: LocalTile) -> Array:
@@ -49,8 +56,7 @@ class PtoSortFunctions(InterpreterFunctions):
     def run_tmrgsort(self, interpreter: Interpreter, op: Any, args: PythonValues) -> PythonValues:
         operands = named(op, args)
         sources: tuple[LocalTile, ...] = operands["srcs"]
-        if "exhausted" in op.properties or len(operands["dsts"]) != 1:
-            raise ProgramError("stops when a list is used up, which is not interpreted yet")
+        (destination,) = operands["dsts"]
         element = sources[0].element
         lists = [_read(interpreter, op, source) for source in sources]
         pairs = np.concatenate(lists, axis=-1)
@@ -63,8 +69,13 @@ class PtoSortFunctions(InterpreterFunctions):
                     f"{pairs.shape[-1]} columns are no whole number of groups of {group}"
                 )
             pairs = pairs.reshape(*pairs.shape[:-1], -1, group)
-        merged = reordered(element, pairs, descending(pair_values(element, pairs)))
-        operands["dsts"][0].write(merged.reshape(lists[0].shape[0], -1))
+        order = descending(pair_values(element, pairs))
+        merged = reordered(element, pairs, order).reshape(lists[0].shape[0], -1)
+        width = PAIR_BYTES // element.storage.itemsize
+        if "exhausted" in op.properties:
+            # What comes after the end of the first list that ends is left as it was.
+            merged = merged[:, : width * until_exhausted(lists, order, width)]
+        destination.write(np.ascontiguousarray(merged[:, : destination.valid[1]]))
         return ()
 
     @impl(pto.TAxpyOp)
