@@ -47,6 +47,7 @@ PASSES: tuple[str, ...] = (
     "convert-tensor-to-tile-ops",
     "convert-tile-to-pto",
     "derive-call-directions",
+    "expand-manual-phase-fence",
     "flatten-tile-nd-to-2d",
     "fuse-create-assemble-to-slice",
     "infer-tile-memory-space",

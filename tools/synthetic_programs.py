@@ -245,6 +245,7 @@ PROGRAMS: dict[str, Callable[[int], str]] = {
 FOR_PASS: dict[str, str] = {
     "normalize-return-order": "kernels",
     "classify-iter-arg-carry": "loops",
+    "expand-manual-phase-fence": "loops",
     "fuse-create-assemble-to-slice": "loops",
     "derive-call-directions": "calls",
     "outline-incore-scopes": "scopes",

@@ -55,7 +55,7 @@ from pypto_xdsl.syntax.lists import (
     print_indices,
     split_indices,
 )
-from pypto_xdsl.syntax.op_syntax import INDEX
+from pypto_xdsl.syntax.op_syntax import INDEX, segments_property
 
 TASKS = base(TaskIdType) | base(ArrayType)
 
@@ -127,6 +127,23 @@ class LaunchingOp(IRDLOperation, ABC):
     def needs_task(self) -> bool:
         """Whether only a task of its own can honour the clauses."""
         return bool(self.deps) or self.predicate_tensor is not None or bool(self.early_resolve)
+
+    def set_deps(self, deps: Sequence[SSAValue]) -> None:
+        """Replace the tasks that must end first."""
+        self.set_operand_group("deps", deps)
+
+    def set_operand_group(self, name: str, values: Sequence[SSAValue]) -> None:
+        """Replace the operands of a name, however many these are."""
+        groups = {
+            name: self._operand_group(name) for name, _ in self.get_irdl_definition().operands
+        }
+        groups[name] = values
+        self.operands = [operand for group in groups.values() for operand in group]
+        self.properties.update(segments_property(tuple(map(len, groups.values()))))
+
+    def _operand_group(self, name: str) -> Sequence[SSAValue]:
+        group: SSAValue | Sequence[SSAValue] | None = getattr(self, name)
+        return (group,) if isinstance(group, SSAValue) else (group or ())
 
     def verify_clauses(self) -> None:
         """Check what the operand types do not say."""

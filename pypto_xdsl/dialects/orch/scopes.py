@@ -191,15 +191,7 @@ class OutlinableScopeOp(LaunchingOp, ScopeOp, ABC):
 
     def list_tensors(self, clause: Literal["no_dep", "dump"], tensors: Sequence[SSAValue]) -> None:
         """Add tensors to what a clause lists."""
-        names = [name for name, _ in self.get_irdl_definition().operands]
-        groups = [self._operand_group(name) for name in names]
-        groups[names.index(clause)] += tensors
-        self.operands = [operand for group in groups for operand in group]
-        self.properties.update(segments_property(tuple(len(group) for group in groups)))
-
-    def _operand_group(self, name: str) -> list[SSAValue]:
-        group: SSAValue | Sequence[SSAValue] | None = getattr(self, name)
-        return [group] if isinstance(group, SSAValue) else [*(group or ())]
+        self.set_operand_group(clause, (*getattr(self, clause), *tensors))
 
     def verify_(self) -> None:
         self.verify_clauses()
