@@ -44,6 +44,9 @@ def lane(op: Operation) -> Lane | None:
         # A load or a store; or nothing but scalars.
         return None
     if on_tensors:
+        if not any(isinstance(result.type, TensorType) for result in op.results):
+            # An element of global memory comes through the scalar unit, which every core has.
+            return None
         if not op.READS_ELEMENTS or all(op.named_operand(r) is not None for r in op.results):
             return None
         counterpart = _tile_ops().get(op.name.partition(".")[2])
