@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from xdsl.dialects import scf
 from xdsl.interpreter import Interpreter, PythonValues, impl, register_impls
 from xdsl.interpreters.scf import ScfFunctions
@@ -9,6 +11,7 @@ from xdsl.interpreters.scf import ScfFunctions
 from pypto_xdsl.interpreters.elements import integer_value
 from pypto_xdsl.interpreters.errors import ProgramError
 from pypto_xdsl.interpreters.indices import index_value
+from pypto_xdsl.interpreters.machine import Machine
 
 
 @register_impls
@@ -21,7 +24,11 @@ class ControlFlowFunctions(ScfFunctions):
         type = op.lb.type
         is_index = type.name == "index"
         carried = args[3:]
+        if isinstance(interpreter, Machine):
+            run = interpreter.region_plan(op.body)
+        else:
+            run = partial(interpreter.run_ssacfg_region, op.body)
         for i in range(lower, upper, step):
             value = index_value(i) if is_index else integer_value(i, type)
-            carried = interpreter.run_ssacfg_region(op.body, (value, *carried), "for")
+            carried = run((value, *carried))
         return carried

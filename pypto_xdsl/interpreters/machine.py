@@ -5,15 +5,14 @@ undefined elements, and what all cores of a launch know.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 from xdsl.interpreter import Interpreter, InterpreterFunctions, OpImplResult, PythonValues
-from xdsl.ir import Operation
-from xdsl.utils.exceptions import DiagnosticException, InterpretationError
+from xdsl.ir import Operation, Region, SSAValue
 
 from pypto_xdsl.analysis.call_graph import CallGraph
 from pypto_xdsl.analysis.return_lineage import ReturnLineage
@@ -21,6 +20,15 @@ from pypto_xdsl.diagnostics import DiagnosticsError, OpError, diagnose, warn
 from pypto_xdsl.interpreters.core_settings import CoreSettings
 from pypto_xdsl.interpreters.elements import Array, Element, Mask
 from pypto_xdsl.interpreters.errors import ProgramError
+from pypto_xdsl.interpreters.execution import (
+    PROGRAM_ERRORS,
+    FrameLayout,
+    Prepared,
+    RegionPlan,
+    error_at,
+    prepare_of,
+    root_of,
+)
 from pypto_xdsl.interpreters.tasks import ProgramOrder, Scheduler
 from pypto_xdsl.interpreters.values import Observer, Tensor, describe_undefined, undefined_tensor
 
@@ -55,7 +63,13 @@ class Machine(Interpreter):
     call_depth: int = 0
     halves: dict[Operation, list[Any]] = field(default_factory=dict[Operation, list[Any]])
     """What the first vector core left for a gather that the second one completes."""
+    layout: FrameLayout | None = field(default=None, init=False)
+    """Of the function at work."""
+    values: list[Any] = field(default_factory=list[Any], init=False)
+    """Those of the function at work, by their places."""
     _warned: set[Operation] = field(default_factory=set[Operation])
+    _plans: dict[Region, RegionPlan] = field(default_factory=dict[Region, RegionPlan], init=False)
+    _layouts: dict[Region, FrameLayout] = field(default_factory=dict[Region, FrameLayout])
 
     # What ops ask for.
 
@@ -101,15 +115,51 @@ class Machine(Interpreter):
         impls = copy(self._impls)
         impls._impl_dict = dict(impls._impl_dict)  # pyright: ignore[reportPrivateUsage]
         made = replace(self, grid=grid, _impls=impls, _impl_data={}, _warned=set())
-        made._ctx = type(self._ctx)(name="root")
         for implementations in functions:
             made.register_implementations(implementations, override=True)
         return made
 
-    # Running ops.
+    # Running ops: xDSL's own way prints the whole module into each error, once for each level of
+    # nesting, and looks up everything again each time an op runs.
 
-    def _run_op(self, op: Operation, inputs: PythonValues) -> OpImplResult:
-        # xDSL's own prints the whole module into each error, once for each level of nesting.
+    def region_plan(self, region: Region) -> RegionPlan:
+        """What runs a region: `plan(arguments)` gives its results."""
+        plan = self._plans.get(region)
+        if plan is None:
+            root = root_of(region)
+            layout = self._layouts.get(root)
+            if layout is None:
+                layout = self._layouts[root] = FrameLayout.of(root)
+            plan = self._plans[region] = RegionPlan(self, region, layout, root is region)
+        return plan
+
+    def run_ssacfg_region(
+        self, region: Region, args: PythonValues, name: str = "unknown"
+    ) -> PythonValues:
+        return self.region_plan(region)(args)
+
+    def get_values(self, values: Iterable[SSAValue]) -> PythonValues:
+        assert self.layout is not None
+        places = self.layout.places
+        return tuple(self.values[places[value]] for value in values)
+
+    def prepared(self, op: Operation) -> Prepared:
+        """What runs an op that is no terminator; all that only depends on it is done."""
+        implementation = self._impls._impl_dict.get(type(op))  # pyright: ignore[reportPrivateUsage]
+        if implementation is None:
+            return lambda args: self.run_one(op, args).values
+        functions, run = implementation
+        prepare = prepare_of(run)
+        if prepare is not None:
+            try:
+                return prepare(self, op)
+            except ProgramError:
+                # It is told when the op runs, if it ever does.
+                pass
+        return lambda args: run(functions, self, op, args).values
+
+    def run_one(self, op: Operation, inputs: PythonValues) -> OpImplResult:
+        """Run an op on its operands, and tell the listeners."""
         for listener in self.listeners:
             listener.will_interpret_op(op, inputs)
         implementation = self._impls._impl_dict.get(type(op))  # pyright: ignore[reportPrivateUsage]
@@ -120,17 +170,14 @@ class Machine(Interpreter):
             result = run(functions, self, op, inputs)
         except DiagnosticsError:
             raise
-        except ProgramError as e:
-            raise OpError(op, str(e)) from e
-        except RecursionError:
-            raise
-        except MemoryError as e:
-            raise OpError(op, "needs more memory than this machine has") from e
-        except (DiagnosticException, InterpretationError) as e:
-            raise OpError(op, f"cannot be run: {e}") from e
+        except PROGRAM_ERRORS as e:
+            raise error_at(op, e) from e
         for listener in self.listeners:
             listener.did_interpret_op(op, result.values)
         return result
+
+    def _run_op(self, op: Operation, inputs: PythonValues) -> OpImplResult:
+        return self.run_one(op, inputs)
 
 
 def machine_of(interpreter: Interpreter) -> Machine:
