@@ -6,18 +6,30 @@ whatever is computed for nothing: in each block, what writes or branches keeps i
 before each such op stands what it needs, operand by operand, each value once. A tensor's value
 names one version of its buffer and may not be read after the next write (NoStaleRead), so that
 reading it gives the same wherever it stands.
+
+`without_names` forgets by which of its names a buffer is used, `in_order_of_definition` in which
+order a scope lists what it hands out.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 
+from xdsl.dialects import scf
+from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.ir import Block, Operation, SSAValue
+from xdsl.rewriter import Rewriter
 from xdsl.traits import IsTerminator, is_side_effect_free
 
+from pypto_xdsl.analysis.buffer_roots import ProgramRoots
+from pypto_xdsl.analysis.call_graph import CallGraph
+from pypto_xdsl.analysis.control_flow import forwarded
+from pypto_xdsl.analysis.overlap import Overlap
+from pypto_xdsl.analysis.return_lineage import ReturnLineage
 from pypto_xdsl.analysis.walk import walk
-from pypto_xdsl.dialects import orch
+from pypto_xdsl.dialects import orch, ptensor
 from pypto_xdsl.dialects.declared_op import DeclaredOp
+from pypto_xdsl.rewriting.unused_carries import drop_unused_carries, drop_unused_results
 
 
 def in_canonical_order(function: orch.FuncOp) -> None:
@@ -89,3 +101,121 @@ def _key(op: Operation) -> Hashable:
         tuple(sorted((name, value) for name, value in op.attributes.items())),
         tuple(op.result_types),
     )
+
+
+def without_names(module: ModuleOp) -> None:
+    """
+    Forget by which of its names a buffer is used where no task lies between the names: a window
+    that is put back where it is makes none, nor does a loop or branch that hands on one value.
+    """
+    lineage = ReturnLineage(CallGraph(module))
+    roots = ProgramRoots(lineage)
+    for function in lineage.calls.functions:
+        overlap = Overlap(roots.of(function))
+        for op in list(walk(function)):
+            if isinstance(op, ptensor.AssembleOp) and _is_in_place(op, overlap):
+                op.result.replace_all_uses_with(op.destination)
+                op.detach()
+                op.drop_all_references()
+        for op in list(walk(function)):
+            for value in _handed_over(op):
+                if isinstance(value.type, TensorType) and (only := _only_source(value)):
+                    value.replace_all_uses_with(only)
+        for op in reversed(list(walk(function))):
+            match op:
+                case scf.IfOp():
+                    drop_unused_results(op)
+                case scf.ForOp():
+                    drop_unused_carries(op)
+                case orch.TaskScopeOp():
+                    _hand_out(op, [r.index for r in op.results if r.first_use is not None])
+                case scf.WhileOp():
+                    _drop_carries_of_while(op)
+                case _:
+                    pass
+
+
+def _is_in_place(assemble: ptensor.AssembleOp, overlap: Overlap) -> bool:
+    view = overlap.view(assemble.source)
+    if view is None or not isinstance(view.op, ptensor.SliceOp):
+        return False
+    return (
+        overlap.origin(view.op.source) is overlap.origin(assemble.destination)
+        and tuple(view.op.window_start(view) or ()) == tuple(assemble.window_offsets)
+        and assemble.atomic.data is ptensor.AtomicKind.NONE
+    )
+
+
+def _handed_over(op: Operation) -> list[SSAValue]:
+    """What control flow hands over at an op."""
+    arguments = [a for region in op.regions for block in region.blocks for a in block.args]
+    return [value for value in (*arguments, *op.results) if forwarded(value)]
+
+
+def _only_source(value: SSAValue) -> SSAValue | None:
+    """The one value that is handed over as `value`, if there is but one."""
+    seen, todo, found = {value}, [value], set[SSAValue]()
+    while todo:
+        sources = forwarded(todo.pop())
+        found |= {source for source in sources if not forwarded(source)}
+        todo += [s for s in sources if forwarded(s) and s not in seen]
+        seen.update(sources)
+    return found.pop() if len(found) == 1 else None
+
+
+def _drop_carries_of_while(loop: scf.WhileOp) -> None:
+    """Take out what nobody uses, where each region hands on as many values as it gets."""
+    before, after = loop.before_region.block, loop.after_region.block
+    ends = before.last_op, after.last_op
+    assert isinstance(ends[0], scf.ConditionOp)
+    assert isinstance(ends[1], scf.YieldOp)
+    for index in reversed(range(len(loop.results))):
+        values = (loop.results[index], after.args[index], before.args[index])
+        if len(before.args) != len(after.args) or any(value.first_use for value in values):
+            continue
+        ends[0].operands = [o for i, o in enumerate(ends[0].operands) if i != index + 1]
+        ends[1].operands = [o for i, o in enumerate(ends[1].operands) if i != index]
+        inits = [o for i, o in enumerate(loop.operands) if i != index]
+        for block in (before, after):
+            block.erase_arg(block.args[index])
+        types = [result.type for result in loop.results if result.index != index]
+        regions = [loop.detach_region(region) for region in tuple(loop.regions)]
+        new = scf.WhileOp(inits, types, *regions)
+        Rewriter().replace_op(loop, new, _spread(new.results, index))
+        loop = new
+
+
+def _spread(results: Sequence[SSAValue], missing: int) -> list[SSAValue | None]:
+    spread: list[SSAValue | None] = list(results)
+    spread.insert(missing, None)
+    return spread
+
+
+def in_order_of_definition(scope: orch.TaskScopeOp) -> None:
+    """Let a scope hand out what is inside in the order in which it is made."""
+    end = scope.body.block.last_op
+    assert isinstance(end, orch.YieldOp)
+    place: dict[SSAValue, int] = {}
+    for op in walk(scope):
+        for value in op.results:
+            place[value] = len(place)
+    order = sorted(range(len(end.operands)), key=lambda i: place.get(end.operands[i], -1))
+    _hand_out(scope, order)
+
+
+def _hand_out(scope: orch.TaskScopeOp, order: Sequence[int]) -> None:
+    """Let a scope hand out these of its results, in this order."""
+    end = scope.body.block.last_op
+    assert isinstance(end, orch.YieldOp)
+    end.operands = [end.operands[index] for index in order]
+    new = orch.TaskScopeOp.create(
+        operands=scope.operands,
+        result_types=[scope.results[index].type for index in order],
+        properties=scope.properties,
+        attributes=scope.attributes,
+        regions=[scope.detach_region(scope.body)],
+    )
+    results: list[SSAValue | None] = [None] * len(scope.results)
+    for new_place, old_place in enumerate(order):
+        results[old_place] = new.results[new_place]
+    Rewriter().replace_op(scope, new, results)
