@@ -28,6 +28,7 @@ PIPELINES: dict[str, tuple[str, ...]] = {
         # Kernels compute on tiles, stored as the target wants them.
         "convert-tensor-to-tile-ops",
         "flatten-tile-nd-to-2d",
+        'auto-tile-matmul-l0{backend="ascend910b"}',
         'infer-tile-memory-space{backend="ascend910b"}',
         'resolve-backend-op-layouts{backend="ascend910b"}',
         'verify-target{backend="ascend910b"}',

@@ -42,6 +42,7 @@ DIALECTS: dict[str, str] = {
 
 PASSES: tuple[str, ...] = (
     "allocate-memory-addr",
+    "auto-tile-matmul-l0",
     "classify-iter-arg-carry",
     "convert-pto-to-ascend910b",
     "convert-tensor-to-tile-ops",

@@ -175,6 +175,27 @@ def loops(operations: int) -> str:
     return "".join(parts)
 
 
+def products(operations: int) -> str:
+    """Kernels whose products do not fit beside the cube."""
+    count = max(operations // 5, 1)
+    lhs, rhs, result = "128x512xf16", "512x128xf16", "128x128xf32"
+    parts = ['module attributes {pto.target_arch = "a2a3"} {\n']
+    for k in range(count):
+        parts.append(
+            f"orch.func incore @kernel_{k}(in %a : tensor<{lhs}>, in %b : tensor<{rhs}>, "
+            f"out %y : tensor<{result}>) -> tensor<{result}> {{\n"
+            f"  %l = tile.load %a[0, 0] : tensor<{lhs}> -> !tile.tile<{lhs}>\n"
+            f"  %r = tile.load %b[0, 0] : tensor<{rhs}> -> !tile.tile<{rhs}>\n"
+            f"  %p = tile.matmul %l, %r : !tile.tile<{lhs}>, !tile.tile<{rhs}> "
+            f"-> !tile.tile<{result}>\n"
+            f"  %z = tile.store %p, %y[0, 0] : !tile.tile<{result}>, tensor<{result}>\n"
+            f"  orch.return %z : tensor<{result}>\n"
+            "}\n"
+        )
+    parts.append("}\n")
+    return "".join(parts)
+
+
 def _assembly(operations: int, addresses: Sequence[int]) -> str:
     """
     A kernel in PTOAS's language that computes on one tile after the other; tiles take turns at
@@ -238,6 +259,7 @@ PROGRAMS: dict[str, Callable[[int], str]] = {
     "columns": columns,
     "tensors": tensors,
     "loops": loops,
+    "products": products,
     "assembly": assembly,
     "placed_assembly": placed_assembly,
 }
@@ -251,6 +273,7 @@ FOR_PASS: dict[str, str] = {
     "outline-incore-scopes": "scopes",
     "resolve-backend-op-layouts": "columns",
     "default-pipeline": "tensors",
+    "auto-tile-matmul-l0": "products",
     "memory-reuse": "assembly",
     "convert-pto-to-ascend910b": "placed_assembly",
 }

@@ -15,6 +15,7 @@ from xdsl.ir import Attribute, Operation
 
 from pypto_xdsl.backend.instruction import Instruction
 from pypto_xdsl.backend.layout_spec import LayoutSpec
+from pypto_xdsl.backend.product_unit import ProductUnit
 from pypto_xdsl.backend.rule import Rule, TileRule
 from pypto_xdsl.dialects.tile import MemorySpace
 
@@ -57,6 +58,7 @@ class Backend:
     casts: frozenset[tuple[Attribute, Attribute]]
     """The pairs of element types that one conversion instruction handles."""
     cores: Cores
+    product_unit: ProductUnit
     rules: Mapping[type[Operation], tuple[Rule, ...]] = field(
         default_factory=dict[type[Operation], tuple[Rule, ...]]
     )

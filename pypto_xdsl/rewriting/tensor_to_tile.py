@@ -285,7 +285,7 @@ def _build(
             said = name in properties or name == "high_precision" or value == default
             if not said and name != AttrSizedOperandSegments.attribute_name:
                 raise VerifyException(f"it has no '{name}'")
-        result_types = counterpart.infer(types, properties)
+        result_types = counterpart.inferred_types(types, properties)
     except VerifyException as error:
         raise OpError(op, f"does not fit '{counterpart.name}': {error}") from error
     if any(isinstance(option, AttrSizedOperandSegments) for option in definition.options):

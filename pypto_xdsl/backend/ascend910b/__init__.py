@@ -4,6 +4,7 @@ from pypto_xdsl.backend.ascend910b.casts import CASTS
 from pypto_xdsl.backend.ascend910b.instructions import INSTRUCTIONS
 from pypto_xdsl.backend.ascend910b.layouts import LAYOUTS
 from pypto_xdsl.backend.ascend910b.memories import CORES, MEMORIES, MOVES
+from pypto_xdsl.backend.ascend910b.product_unit import PRODUCT_UNIT
 from pypto_xdsl.backend.ascend910b.rules import RULES, TILE_RULES
 from pypto_xdsl.backend.backend import Backend
 
@@ -15,6 +16,7 @@ BACKEND = Backend(
     moves=MOVES,
     casts=CASTS,
     cores=CORES,
+    product_unit=PRODUCT_UNIT,
     instructions=INSTRUCTIONS,
     rules=RULES,
     tile_rules=TILE_RULES,

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from xdsl.ir import Attribute
 from xdsl.irdl import base
 from xdsl.utils.exceptions import VerifyException
 
 from pypto_xdsl.dialects.element_types import as_element_type
+from pypto_xdsl.dialects.tile.attributes import MemorySpace
 from pypto_xdsl.dialects.tile.types import TileType
 from pypto_xdsl.dialects.typed_op import InferringOp, Types
 
@@ -18,6 +19,21 @@ TILE = base(TileType)
 
 class InferringTileOp(InferringOp, ABC):
     """An op whose result types follow from its operands, up to their memory space."""
+
+    @classmethod
+    def inferred_types(
+        cls, operands: Types, properties: Mapping[str, Attribute]
+    ) -> Sequence[Attribute]:
+        inferred = super().inferred_types(operands, properties)
+        # Operands may still stand where the op does not take them; what it makes does not.
+        return [
+            type.with_space(MemorySpace(declared.space))
+            if isinstance(type, TileType)
+            and declared.space is not None
+            and type.memory_space not in (None, declared.space)
+            else type
+            for type, (_, declared) in zip(inferred, cls.declaration().results, strict=True)
+        ]
 
     @classmethod
     def matches(cls, actual: Attribute, inferred: Attribute) -> bool:

@@ -14,6 +14,7 @@ from pypto_xdsl.backend.ascend910b import BACKEND as ASCEND910B
 from pypto_xdsl.backend.ascend910b.rules import conversion_chain
 from pypto_xdsl.backend.backend import Backend, Cores, Memory
 from pypto_xdsl.backend.layout_spec import LayoutSpec
+from pypto_xdsl.backend.product_unit import ProductUnit
 from pypto_xdsl.backend.registry import ARCHITECTURES, BACKENDS, TARGET_ARCH, backend_of
 from pypto_xdsl.backend.rule import Holds, Rule, TileRule
 from pypto_xdsl.diagnostics import DiagnosticsError, OpError
@@ -52,6 +53,7 @@ TOY = Backend(
     moves=frozenset(),
     casts=frozenset({(f32, f16)}),
     cores=Cores(1, 2),
+    product_unit=ProductUnit(1024, 1024, 1024, 1, 1, 1, 0, 1, 0, 0),
     rules={tile.NegOp: (Rule("halves only", Holds((f16,))),)},
     tile_rules=(TileRule("pairs of rows", _even),),
 )
