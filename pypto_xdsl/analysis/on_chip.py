@@ -27,7 +27,14 @@ class OnChip:
         self.filled_outputs: list[ptensor.CreateOp] = []
         """New buffers that are only written, part by part, and returned."""
         self.loaded: dict[SSAValue, Operation] = {}
-        """Tensors in global memory that ops read whole, each with the first that does."""
+        """
+        Tensors in global memory that ops read whole, other than to multiply matrices, each with
+        the first op that does.
+        """
+        self.multiplied: dict[SSAValue, Operation] = {}
+        """Tensors in global memory that are multiplied, which takes them another way on chip."""
+        self.copied: set[SSAValue] = set()
+        """Windows of tensors that are returned: no caller has such a buffer, so they are copied."""
         self.is_needed = False
         """Whether there is anything on tensors to convert."""
         self._values: set[SSAValue] = set()
@@ -54,6 +61,8 @@ class OnChip:
                     creates.append(op)
                 elif isinstance(op, DeclaredOp):
                     seeds.append(result)
+        self._origins: dict[SSAValue, SSAValue] = {}
+        self._sources: dict[SSAValue, list[SSAValue]] = {}
         self._spread([*seeds, *self._merges(ops)])
         for create in creates:
             names = list(self._names(create.result))
@@ -63,6 +72,7 @@ class OnChip:
             else:
                 self._spread([create.result])
         self._find_loads(ops)
+        self._find_copies(ops)
 
     def __contains__(self, value: SSAValue) -> bool:
         return value in self._values
@@ -71,6 +81,16 @@ class OnChip:
         """A value was replaced by one of another type."""
         if old in self._values:
             self._values.add(new)
+
+    def is_loaded(self, value: SSAValue) -> bool:
+        """Whether ops read what a tensor in global memory holds."""
+        return value in self.loaded or value in self.multiplied
+
+    def read_as(self, old: SSAValue, new: SSAValue) -> None:
+        """A tensor in global memory that is loaded got another name."""
+        for loads in (self.loaded, self.multiplied):
+            if old in loads:
+                loads[new] = loads.pop(old)
 
     def forwards_tile(self, end: Operation, index: int) -> bool:
         """Whether an operand of the end of a region becomes a value that is on chip."""
@@ -86,8 +106,7 @@ class OnChip:
 
     def _merges(self, ops: list[Operation]) -> list[SSAValue]:
         """The values that are one buffer or another, depending on control flow."""
-        origins: dict[SSAValue, SSAValue] = {}
-        sources: dict[SSAValue, list[SSAValue]] = {}
+        origins, sources = self._origins, self._sources
         for op in ops:
             for step in forwarding(op):
                 if isinstance(step.target.type, TensorType):
@@ -153,6 +172,11 @@ class OnChip:
             fresh = any(result in self._values for result in op.results)
             if isinstance(op, ptensor.AssembleOp):
                 self._read(op.source, op)
+            elif fresh and isinstance(op, ptensor.MatmulOp | ptensor.MatmulAccOp):
+                self._read(op.lhs, op, self.multiplied)
+                self._read(op.rhs, op, self.multiplied)
+                if isinstance(op, ptensor.MatmulAccOp):
+                    self._read(op.acc, op)
             elif fresh and isinstance(op, DeclaredOp):
                 for operand, effect in op.operand_effects():
                     if effect.reads:
@@ -161,12 +185,35 @@ class OnChip:
                 if step.target in self._values:
                     self._read(step.source, step.op)
             if not self.is_needed:
-                self.is_needed = fresh or isinstance(op, ptensor.AssembleOp)
+                self.is_needed = fresh or isinstance(op, ptensor.AssembleOp | ptensor.GridOp)
         self.is_needed = self.is_needed or bool(self.filled_outputs)
 
-    def _read(self, value: SSAValue, op: Operation) -> None:
+    def _find_copies(self, ops: list[Operation]) -> None:
+        for op in ops:
+            if not isinstance(op, orch.ReturnOp):
+                continue
+            for value in op.values:
+                if not isinstance(value.type, TensorType) or value in self._values:
+                    continue
+                origin = _origin(value, self._origins, self._sources)
+                if isinstance(origin, OpResult) and isinstance(origin.op, _WINDOWS):
+                    self.copied.add(value)
+                    self._read(value, op)
+                    self.is_needed = True
+
+    def _read(
+        self,
+        value: SSAValue,
+        op: Operation,
+        loads: dict[SSAValue, Operation] | None = None,
+    ) -> None:
+        loads = self.loaded if loads is None else loads
         if isinstance(value.type, TensorType) and value not in self._values:
-            self.loaded.setdefault(value, op)
+            loads.setdefault(value, op)
+
+
+_WINDOWS = (ptensor.SliceOp, ptensor.ReshapeOp, ptensor.TransposeOp, ptensor.RetypingViewOp)
+"""Ops that name a part of a buffer, or the buffer in another shape."""
 
 
 def _origin(
@@ -183,7 +230,7 @@ def _origin(
         if not isinstance(value, OpResult) or not isinstance(op, DeclaredOp):
             return value
         named = op.named_operand(value)
-        if named is None or isinstance(op, ptensor.SliceOp | ptensor.ReshapeOp):
+        if named is None or isinstance(op, _WINDOWS):
             return value
         value = named
 

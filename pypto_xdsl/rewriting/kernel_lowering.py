@@ -6,8 +6,8 @@ Lowers one kernel from tiles to `pto`: values become bytes.
 * **Storage**: one `pto.alloc_tile` for all tiles that share storage (`analysis.tile_storage`),
   where the first of them is made; copies (`pto.tmov`) where a value is handed over into a place
   that it does not live in.
-* **Views**: a reshaped tile is a `pto.treshape` of its storage, one with another valid region a
-  `pto.subview`.
+* **Views**: a tile reshaped or seen transposed is a `pto.treshape` of its storage, one with another
+  valid region a `pto.subview`.
 * **Signature**: tensors come first, as pointers; then the other parameters; then the run-time
   extents of the tensors, one a symbol; then the place in the grid, where the kernel asks for it.
 * **Tensors** name windows and make no code, see `global_views`. Loops and ifs carry scalars only.
@@ -196,7 +196,7 @@ class _Lowering(ControlFlowLowering):
             case tile.SetValidShapeOp():
                 self.buffers.set_extents(op.result, self.indices(op.valid_extents))
                 self.buffers.view(op)
-            case tile.ReshapeOp():
+            case tile.ReshapeOp() | tile.TransposeViewOp():
                 self.buffers.view(op)
             case tile.SliceOp():
                 self._slice_tile(op)

@@ -152,7 +152,7 @@ class TileBuffers:
         self._valid[buffer] = valid
         return buffer
 
-    def view(self, op: tile.ReshapeOp | tile.SetValidShapeOp) -> None:
+    def view(self, op: tile.ReshapeOp | tile.SetValidShapeOp | tile.TransposeViewOp) -> None:
         """Name the bytes of a tile that is another view of its operand."""
         storage = self._allocated.get(self._storage.storage(op.source))
         self.infer_extents(op, op.result)
@@ -231,7 +231,8 @@ class TileBuffers:
             return self._subview(buffer, (0, 0), want.get_shape(), valid, value.name_hint)
         if want.has_dynamic_valid:
             raise OpError(
-                self._builder.origin, "reshapes a tile whose valid region is known at run time"
+                self._builder.origin,
+                "sees a tile whose valid region is known at run time in another shape",
             )
         view = build(pto.TReshapeOp, {"src": buffer}, {}, (want,))
         return self._inserted(view, valid, value.name_hint)

@@ -58,7 +58,14 @@ from pypto_xdsl.dialects.orch import FunctionKind
 from pypto_xdsl.dialects.tile import MemorySpace, TileType
 from pypto_xdsl.properties.checked_pass import CheckedPass
 from pypto_xdsl.rewriting.output_parameters import OutputParameters
-from pypto_xdsl.rewriting.tensor_to_tile import Inserter, convert_op, tile_type_of
+from pypto_xdsl.rewriting.parameter_directions import raise_directions
+from pypto_xdsl.rewriting.tensor_products import Product, multiply
+from pypto_xdsl.rewriting.tensor_to_tile import (
+    Inserter,
+    convert_op,
+    tile_op_named,
+    tile_type_of,
+)
 from pypto_xdsl.syntax.lists import Index
 
 
@@ -83,6 +90,7 @@ class ConvertTensorToTileOpsPass(CheckedPass):
         if errors:
             raise DiagnosticsError(errors)
         outputs.update_callers()
+        raise_directions(module)
 
 
 class _Kernel:
@@ -94,6 +102,8 @@ class _Kernel:
         self.on_chip = OnChip(function)
         self.tiles: dict[SSAValue, SSAValue] = {}
         """The tile that stands for a tensor: what it holds, if that lies in global memory."""
+        self.matrices: dict[SSAValue, SSAValue] = {}
+        """The tile in L1 that a tensor in global memory is multiplied from."""
         self.dead: list[Operation] = []
         self.views: list[Operation] = []
         """Views that were loaded; most name nothing else then."""
@@ -128,14 +138,14 @@ class _Kernel:
     def _convert_block(self, block: Block) -> None:
         start = block.first_op
         for argument in block.args:
-            if argument in self.on_chip.loaded and start is not None:
+            if self.on_chip.is_loaded(argument) and start is not None:
                 self._load(argument, Inserter(start, InsertPoint.before(start)))
         op = block.first_op
         while op is not None:
             following = op.next_op
             self._convert_op(op)
             for result in op.results:
-                if result in self.on_chip.loaded:
+                if self.on_chip.is_loaded(result):
                     point = InsertPoint(block, following)
                     self._load(result, Inserter(op, point))
             op = following
@@ -148,6 +158,8 @@ class _Kernel:
                 self._convert_while(op)
             case orch.ReturnOp():
                 pass
+            case ptensor.GridOp():
+                self._convert_number(op)
             case _ if op.has_trait(IsTerminator):
                 self._forward(op)
             case _ if op.regions and not isinstance(op, ModuleOp):
@@ -189,7 +201,8 @@ class _Kernel:
             case ptensor.AssembleOp():
                 new = self._assemble(op, inserter)
             case ptensor.MatmulOp() | ptensor.MatmulAccOp():
-                new = self._product(op)
+                self._become(op, (self._product(op),))
+                return
             case DeclaredOp():
                 self._become(op, convert_op(op, self.tiles, inserter))
                 return
@@ -238,35 +251,12 @@ class _Kernel:
             raise OpError(op, str(error)) from error
         return new
 
-    def _product(self, op: ptensor.MatmulOp | ptensor.MatmulAccOp) -> Operation:
-        """A product of matrices; the cube core sums in f32 or i32."""
-        if op.a_trans.value.data or op.b_trans.value.data:
-            raise OpError(op, "multiplies transposed, which has no tile form yet")
-        if isinstance(op, ptensor.MatmulOp) and op.c_matrix_nz.value.data:
-            raise OpError(op, "stores in blocks, which has no tile form yet")
-        lhs, rhs = self.tiles[op.lhs], self.tiles[op.rhs]
-        if any(TileType.of(value.type).get_num_dims() != 2 for value in (lhs, rhs)):
-            raise OpError(op, "multiplies no matrices, which has no tile form yet")
-        try:
-            if isinstance(op, ptensor.MatmulAccOp):
-                new = tile.MatmulAccOp(self.tiles[op.acc], lhs, rhs, op.init_cond)
-            else:
-                new = tile.MatmulOp(lhs, rhs)
-        except VerifyException as error:
-            raise OpError(op, f"does not fit the cube core: {error}") from error
-        wanted = ptensor.tensor_of(op.result.type).element_type
-        product = new.results[0]
-        total = TileType.of(product.type)
-        if wanted != total.element_type:
-            if not all(self._is_stored(use) for use in op.result.uses):
-                raise OpError(
-                    op,
-                    f"gives {wanted}, but products are summed in {total.element_type} and rounded "
-                    f"only as they are stored: ask for out_dtype {total.element_type}",
-                )
-            # Only from there does a store convert.
-            Rewriter.replace_value_with_new_type(product, total.with_space(MemorySpace.ACC))
-        return new
+    def _product(self, op: Product) -> OpResult:
+        """A product of matrices, or of batches of them."""
+        lhs, rhs = (self.matrices.get(v) or self._tile_at(v, op) for v in (op.lhs, op.rhs))
+        acc = self._tile_at(op.acc, op) if isinstance(op, ptensor.MatmulAccOp) else None
+        only_stored = lambda: all(self._is_stored(use) for use in op.result.uses)  # noqa: E731
+        return multiply(op, lhs, rhs, acc, only_stored, Inserter(op))
 
     def _is_stored(self, use: Use) -> bool:
         """Whether a use of a tensor only puts it into global memory."""
@@ -283,6 +273,15 @@ class _Kernel:
         except VerifyException as error:
             raise OpError(op, str(error)) from error
         return source.with_shape(shape, valid)
+
+    def _convert_number(self, op: ptensor.GridOp) -> None:
+        """A question about the grid has the same answer on tiles."""
+        counterpart = tile_op_named(op.name.partition(".")[2])
+        assert counterpart is not None
+        assert issubclass(counterpart, tile.GridOp)
+        result = Inserter(op).insert(counterpart(), op.result.name_hint)
+        op.result.replace_all_uses_with(result)
+        self.dead.append(op)
 
     def _convert_use(self, op: Operation) -> None:
         """An op that uses a tile where a tensor stood, and makes none."""
@@ -302,15 +301,28 @@ class _Kernel:
 
     def _load(self, value: SSAValue, inserter: Inserter) -> None:
         """Load what a tensor in global memory holds, for the tensor ops that read it."""
-        hint = None if value.name_hint is None else f"{value.name_hint}_tile"
         self.views += reversed(list(_views(value)))
+        if value in self.on_chip.loaded:
+            reader = self.on_chip.loaded[value]
+            self.tiles[value] = self._loaded(value, None, reader, inserter)
+        if value in self.on_chip.multiplied:
+            reader = self.on_chip.multiplied[value]
+            self.matrices[value] = self._loaded(value, MemorySpace.MAT, reader, inserter)
+
+    def _loaded(
+        self, value: SSAValue, space: MemorySpace | None, reader: Operation, inserter: Inserter
+    ) -> SSAValue:
+        hint = value.name_hint
+        if hint is not None:
+            hint = f"{hint}_{'tile' if space is None else space}"
         window = _window(value)
         origin = value.owner if isinstance(value.owner, Operation) else inserter.origin
         try:
             type = tile_type_of(value.type, origin)
         except OpError as error:
-            reader = self.on_chip.loaded[value]
             raise OpError(reader, error.diagnostic.message.partition(" op ")[2]) from error
+        if space is not None:
+            type = type.with_space(space)
         source_rank = ptensor.tensor_of(window.source.type).get_num_dims()
         ones = (1,) * (source_rank - type.get_num_dims())
         loaded = type
@@ -325,7 +337,7 @@ class _Kernel:
         result = inserter.insert(load, hint)
         if ones:
             result = inserter.insert(tile.ReshapeOp(result, type), hint)
-        self.tiles[value] = result
+        return result
 
     def _store(self, op: ptensor.AssembleOp) -> None:
         """Write a tile to global memory."""
@@ -338,8 +350,8 @@ class _Kernel:
         )
         result = Inserter(op).insert(store, op.result.name_hint)
         op.result.replace_all_uses_with(result)
-        if op.result in self.on_chip.loaded:
-            self.on_chip.loaded[result] = self.on_chip.loaded.pop(op.result)
+        if self.on_chip.is_loaded(op.result):
+            self.on_chip.read_as(op.result, result)
             block = op.parent_block()
             assert block is not None
             self._load(result, Inserter(store, InsertPoint.after(store)))
@@ -356,7 +368,8 @@ class _Kernel:
             zip(values, self.function.function_type.outputs.data, strict=True)
         ):
             source = self.tiles.get(value)
-            if source is None or value not in self.on_chip:
+            copied = value in self.on_chip or value in self.on_chip.copied
+            if source is None or not copied:
                 continue
             if value not in stored:
                 hint = value.name_hint

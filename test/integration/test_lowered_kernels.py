@@ -182,6 +182,15 @@ KERNELS = {
         %s = ptensor.assemble %p, %o[0, 0] : tensor<32x32xf16>
         """,
     ),
+    "a product of two transposed windows": (
+        "in %a : tensor<64x48xf16>, in %b : tensor<48x64xf16>, out %o : tensor<32x48xf32>",
+        """
+        %w = ptensor.slice %a[0, 16] : tensor<64x48xf16> -> tensor<64x32xf16>
+        %p = ptensor.matmul %w, %b, out_dtype = f32, a_trans = true, b_trans = true
+          : tensor<64x32xf16>, tensor<48x64xf16> -> tensor<32x48xf32>
+        %s = ptensor.assemble %p, %o[0, 0] : tensor<32x48xf32>
+        """,
+    ),
     "products of windows of tensors, summed in a loop": (
         "in %a : tensor<32x128xf16>, in %b : tensor<128x32xf16>, out %o : tensor<32x32xf32>",
         """

@@ -55,11 +55,11 @@ orch.func incore @carried_region(in %x : tensor<16x32xf32>, in %n : index) -> te
 
 // -----
 
-// A product of transposed operands is not the product of the operands.
-orch.func incore @transposed(in %x : tensor<32x32xf16>, in %y : tensor<32x32xf16>) -> tensor<32x32xf32> {
-  // expected-error @+1 {{'ptensor.matmul' op multiplies transposed, which has no tile form yet}}
-  %p = ptensor.matmul %x, %y, out_dtype = f32, b_trans = true : tensor<32x32xf16>, tensor<32x32xf16> -> tensor<32x32xf32>
-  orch.return %p : tensor<32x32xf32>
+// A vector is no matrix: whether it is one row or one column is for the author to say.
+orch.func incore @vector(in %x : tensor<32xf16>, in %y : tensor<32x32xf16>) -> tensor<32xf32> {
+  // expected-error @+1 {{'ptensor.matmul' op multiplies a vector, but the cube core multiplies matrices: reshape it to one row}}
+  %p = ptensor.matmul %x, %y, out_dtype = f32 : tensor<32xf16>, tensor<32x32xf16> -> tensor<32xf32>
+  orch.return %p : tensor<32xf32>
 }
 
 // -----
