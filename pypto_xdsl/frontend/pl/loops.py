@@ -13,7 +13,7 @@ from xdsl.ir import Attribute, Block, Region, SSAValue
 
 from pypto_xdsl.analysis.integer_ranges import IntegerRanges
 from pypto_xdsl.dialects.orch.attributes import LoopKind, LoopKindAttr
-from pypto_xdsl.dialects.orch.loops import LOOP_KIND, PIPELINE_STAGES
+from pypto_xdsl.dialects.orch.loops import LOOP_KIND, PIPELINE_STAGES, set_carries
 from pypto_xdsl.frontend.pl import statements
 from pypto_xdsl.frontend.pl.carries import (
     Carry,
@@ -48,6 +48,11 @@ from pypto_xdsl.frontend.pl.vocabulary import INDEX
 from pypto_xdsl.syntax.spelling import did_you_mean
 
 _Read = TypeVar("_Read")
+
+REBOUND_MARK = "iter_arg_rebind_"
+"""With the place of a carried value behind it: each iteration assigns it anew."""
+SLOTS_MARK = "iter_arg_array_size_"
+"""With the place of a carried value behind it: how many tasks the array has that it is."""
 
 MAX_UNROLL = 1024
 """How often a loop may be unrolled."""
@@ -258,6 +263,7 @@ def _counted(context: Context, statement: ast.For, header: _Header) -> None:
     first, last, stride = bounds
     op = scf.ForOp(first, last, stride, inits, block)
     op.attributes |= attributes
+    _mark_carries(context, op, header)
     context.emit(op, statement)
     bind_results(context, construct, kept, explicit, op.results, frame)
     for place, (names, _, _, _) in enumerate(extra):
@@ -362,11 +368,43 @@ def _loop_attributes(context: Context, header: _Header) -> dict[str, Attribute]:
         for key, value in zip(node.keys, node.values, strict=True):
             if not isinstance(key, ast.Constant) or not isinstance(key.value, str):
                 raise context.error(key or node, "a key of attrs is a string")
+            if key.value.startswith((REBOUND_MARK, SLOTS_MARK)):
+                continue
             attribute = constant_attribute(context.read(value))
             if attribute is None:
                 raise context.error(value, "a value of attrs is a constant")
             attributes[f"pl.{key.value}"] = attribute
     return attributes
+
+
+def _mark(context: Context, node: ast.expr) -> int:
+    value = context.read(node)
+    if not isinstance(value, bool | int):
+        raise context.error(node, f"a mark is a constant, got {describe_value(value)}")
+    return int(value)
+
+
+def _mark_carries(context: Context, op: scf.ForOp, header: _Header) -> None:
+    """Take over what `attrs` says of the values that a loop carries."""
+    node = header.keywords.get("attrs")
+    if not isinstance(node, ast.Dict):
+        return
+    rebound, slots = [False] * len(op.iter_args), [0] * len(op.iter_args)
+    found = False
+    for key, value in zip(node.keys, node.values, strict=True):
+        assert isinstance(key, ast.Constant)
+        for mark, places in ((REBOUND_MARK, rebound), (SLOTS_MARK, slots)):
+            number = str(key.value).removeprefix(mark)
+            if number == key.value:
+                continue
+            if not number.isdecimal() or int(number) >= len(places):
+                raise context.error(
+                    key, f"'{key.value}' marks none of the {len(places)} values of the loop"
+                )
+            places[int(number)] = _mark(context, value)
+            found = True
+    if found:
+        set_carries(op, [bool(flag) for flag in rebound], slots)
 
 
 def _unroll(context: Context, statement: ast.For, header: _Header) -> None:

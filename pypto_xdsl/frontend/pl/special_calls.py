@@ -71,8 +71,6 @@ def _const(context: Context, node: ast.Call) -> Value:
         raise context.error(node, f"a constant has no dtype {dtype}")
     if not fits(number, dtype.type):
         raise context.error(node, f"{number} does not fit {dtype}")
-    if dtype.type == INDEX:
-        return int(number)
     return Typed(number, dtype.type)
 
 

@@ -302,9 +302,9 @@ def _if(context: Context, statement: ast.If) -> None:
             continue
         merge.add(name, left, right, frames=(then, orelse))
     types = merge.types((then_block, else_block))
+    has_else = bool(types) or else_block.last_op is not None
     for block, values in ((then_block, merge.left), (else_block, merge.right)):
         merge.end(block, values)
-    has_else = bool(statement.orelse) or bool(types) or bool(else_block.ops)
     op = scf.IfOp(value, types, [then_block], [else_block] if has_else else Region())
     context.emit(op, statement)
     merge.bind(op.results)

@@ -40,18 +40,22 @@ from pypto_xdsl.frontend.pl.op_table import SPELLED, Parameter, signature
 from pypto_xdsl.frontend.pl.vocabulary import DTYPE_NAMES, spell, spell_dtype
 from pypto_xdsl.syntax.lists import Index, mixed_indices
 from pypto_xdsl.targets.pl.scalars import Part
+from pypto_xdsl.targets.pl.symbols import SymbolName
 
 Parts = list[Part]
 _SIGNS = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 
 
-def listed(indices: Sequence[Index]) -> Parts:
-    """A list of indices."""
+def listed(indices: Sequence[Index | str]) -> Parts:
+    """A list of indices, or of extents, of which symbols are strings."""
     parts: Parts = ["["]
     for place, index in enumerate(indices):
         if place:
             parts.append(", ")
-        parts.append(index if isinstance(index, SSAValue) else str(index))
+        if isinstance(index, str):
+            parts.append(SymbolName(index))
+        else:
+            parts.append(index if isinstance(index, SSAValue) else str(index))
     return [*parts, "]"]
 
 
@@ -73,7 +77,7 @@ def _extents(type: Attribute, sizes: Sequence[Index]) -> Parts:
     return (
         listed(sizes)
         if sizes
-        else listed(cast(Sequence[Index], symbolic_shape_of(tensor_of(type))))
+        else listed(symbolic_shape_of(tensor_of(type)))
     )
 
 
@@ -391,9 +395,10 @@ def _reserve_buffer(op: cross_core.ReserveBufferOp) -> Parts:
     return _call("system.reserve_buffer", *arguments)
 
 
-def _import_peer_buffer(op: cross_core.ImportPeerBufferOp) -> Parts:
-    name, peer = repr(op.buffer.data), repr(op.peer_func.data)
-    return _call("system.import_peer_buffer", _keyword("name", name), _keyword("peer_func", peer))
+def _import_peer_buffer(op: cross_core.ImportPeerBufferOp, functions: Mapping[str, str]) -> Parts:
+    name, peer = repr(op.buffer.data), functions.get(op.peer_func.data, op.peer_func.data)
+    peer_func = _keyword("peer_func", repr(peer))
+    return _call("system.import_peer_buffer", _keyword("name", name), peer_func)
 
 
 def _cacheinvalid(op: sync.CacheinvalidOp) -> Parts:
@@ -454,7 +459,6 @@ FORMS: Mapping[type[Operation], Callable[[Any], Parts]] = {
     cross_core.TpopFromAicOp: _pop("tpop_from_aic"),
     cross_core.TpopFromAivOp: _pop("tpop_from_aiv"),
     cross_core.ReserveBufferOp: _reserve_buffer,
-    cross_core.ImportPeerBufferOp: _import_peer_buffer,
     sync.CacheinvalidOp: _cacheinvalid,
     tile_storage.AllocOp: _alloc,
     ptensor.CreateOp: _tensor_create,
@@ -490,8 +494,15 @@ FORMS: Mapping[type[Operation], Callable[[Any], Parts]] = {
 _LEVELS = {"tile": "tile", "ptensor": "tensor"}
 
 
-def op_call(op: Operation) -> Parts:
-    """An op as a call of the DSL. Raises `OpError` for one that the DSL has no words for."""
+def op_call(op: Operation, functions: Mapping[str, str]) -> Parts:
+    """
+    An op as a call of the DSL; `functions` is what the text calls the functions of the program.
+    Raises `OpError` for one that the DSL has no words for.
+    """
+    for name in op.attributes:
+        raise OpError(op, f"has an attribute '{name}' that the DSL has no words for")
+    if isinstance(op, cross_core.ImportPeerBufferOp):
+        return _import_peer_buffer(op, functions)
     form = FORMS.get(type(op))
     if form is not None:
         return form(op)
@@ -546,8 +557,9 @@ def property_text(op: Operation, parameter: Parameter, value: Attribute) -> str:
 # Calls and submits
 
 
-def dispatch(op: orch.DispatchOp) -> Parts:
+def dispatch(op: orch.DispatchOp, functions: Mapping[str, str]) -> Parts:
     """`self.k(a, b)` or `pl.submit(self.k, a, b, deps=[t])`."""
+    callee = functions.get(op.callee_name, op.callee_name)
     attributes: list[str] = []
     if op.directions is not None:
         words = ", ".join(spell("adir", direction) for direction in op.directions)
@@ -575,22 +587,28 @@ def dispatch(op: orch.DispatchOp) -> Parts:
         arguments.append(["predicate=", *predicate(op.predicate)])
     if op.early_resolve is not None:
         arguments.append(["allow_early_resolve=True"])
-    for name, value in op.attributes.items():
-        attributes.append(f'"{name.removeprefix("pl.")}": {attribute_text(op, value)}')
+    attributes += marks(op)
     if attributes or tail:
         parts: Parts = ["attrs={", ", ".join(attributes)]
         for place, part in enumerate(tail):
             parts += [", " if attributes or place else "", *part]
         arguments.append([*parts, "}"])
     if not submit:
-        return _member(op, arguments)
+        return [f"self.{callee}(", *_call("", *arguments)[1:]]
     name = "spmd_submit" if op.launch is not None else "submit"
-    return _call(name, [f"self.{op.callee_name}"], *arguments)
+    return _call(name, [f"self.{callee}"], *arguments)
 
 
-def _member(op: orch.DispatchOp, arguments: Sequence[Parts]) -> Parts:
-    parts = _call("", *arguments)
-    return [f"self.{op.callee_name}(", *parts[1:]]
+def marks(op: Operation, known: Sequence[str] = ()) -> list[str]:
+    """The discardable attributes that the DSL has, as entries of `attrs={...}`."""
+    found: list[str] = []
+    for name, value in op.attributes.items():
+        if name in known:
+            continue
+        if not name.startswith("pl."):
+            raise OpError(op, f"has an attribute '{name}' that the DSL has no words for")
+        found.append(f'"{name.removeprefix("pl.")}": {attribute_text(op, value)}')
+    return found
 
 
 def predicate(condition: Predicate) -> Parts:

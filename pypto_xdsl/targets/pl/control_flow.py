@@ -5,16 +5,26 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from xdsl.dialects import scf
+from xdsl.dialects.builtin import DenseArrayBase
 from xdsl.ir import Block, Operation, SSAValue
 
+from pypto_xdsl.analysis.integer_ranges import IntegerRanges
 from pypto_xdsl.diagnostics import OpError
 from pypto_xdsl.dialects import orch, ptensor
 from pypto_xdsl.dialects.orch.attributes import LoopKind, ScopeMode
-from pypto_xdsl.dialects.orch.loops import LOOP_KIND, PIPELINE_STAGES, loop_kind, pipeline_stages
+from pypto_xdsl.dialects.orch.loops import (
+    LOOP_KIND,
+    PIPELINE_STAGES,
+    REBOUND_CARRIES,
+    TASK_SLOTS,
+    loop_kind,
+    pipeline_stages,
+)
+from pypto_xdsl.frontend.pl.loops import REBOUND_MARK, SLOTS_MARK
 from pypto_xdsl.frontend.pl.vocabulary import spell
-from pypto_xdsl.targets.pl.calls import attribute_text, listed, predicate
+from pypto_xdsl.targets.pl.calls import listed, marks, predicate
 from pypto_xdsl.targets.pl.scalars import Part
-from pypto_xdsl.targets.pl.statements import BodyWriter, is_implied
+from pypto_xdsl.targets.pl.statements import BodyWriter, bare, is_implied
 
 _FORMS = {
     None: "range",
@@ -42,10 +52,19 @@ def _tuple(names: Sequence[str]) -> str:
 
 
 def _for(writer: BodyWriter, op: scf.ForOp) -> None:
-    form = _FORMS[loop_kind(op)]
+    kind = loop_kind(op)
+    form = _FORMS[kind]
+    if kind is LoopKind.UNROLL and op.iter_args:
+        raise OpError(op, "has no spelling in the DSL: a loop to unroll carries nothing")
     parts: list[Part] = [op.lb, ", ", op.ub, ", ", op.step]
     if _is_constant(op.step, 1):
         parts = [op.lb, ", ", op.ub] if not _is_constant(op.lb, 0) else [op.ub]
+    elif not _is_positive(op.step):
+        # A step is positive, but nothing here tells the reader so.
+        writer.flush()
+        step = writer.names.fresh("v")
+        writer.line(f"{step}: pl.Scalar[pl.INDEX] = pl.max({writer.value(op.step)}, 1)")
+        parts = [op.lb, ", ", op.ub, ", ", step]
     stages = pipeline_stages(op)
     if stages is not None:
         parts.append(f", stage={stages}")
@@ -56,9 +75,8 @@ def _for(writer: BodyWriter, op: scf.ForOp) -> None:
             parts += [init, ", "]
         parts.append(")")
     extra = [
-        f'"{name.removeprefix("pl.")}": {attribute_text(op, value)}'
-        for name, value in op.attributes.items()
-        if name not in (LOOP_KIND, PIPELINE_STAGES)
+        *marks(op, (LOOP_KIND, PIPELINE_STAGES, REBOUND_CARRIES, TASK_SLOTS)),
+        *_carry_marks(op),
     ]
     if extra:
         parts.append(f", attrs={{{', '.join(extra)}}}")
@@ -68,6 +86,24 @@ def _for(writer: BodyWriter, op: scf.ForOp) -> None:
         target += f", {_tuple([writer.names.name(argument) for argument in arguments])}"
     writer.line(f"for {target} in pl.{form}({bounds}):")
     _body(writer, op.body.block, op.results, op)
+
+
+def _carry_marks(op: scf.ForOp) -> list[str]:
+    """What is known of the values that a loop carries, as PyPTO writes it: a mark for each."""
+    rebound, slots = op.attributes.get(REBOUND_CARRIES), op.attributes.get(TASK_SLOTS)
+    found: list[str] = []
+    if isinstance(rebound, DenseArrayBase):
+        flags = rebound.get_values()
+        found += [f'"{REBOUND_MARK}{place}": True' for place, flag in enumerate(flags) if flag]
+    if isinstance(slots, DenseArrayBase):
+        counts = slots.get_values()
+        found += [f'"{SLOTS_MARK}{place}": {count}' for place, count in enumerate(counts) if count]
+    return found
+
+
+def _is_positive(step: SSAValue) -> bool:
+    low = IntegerRanges().of(step).low
+    return low is not None and low > 0
 
 
 def _is_constant(value: SSAValue, number: int) -> bool:
@@ -124,8 +160,10 @@ def _while(writer: BodyWriter, op: scf.WhileOp) -> None:
     writer.line(f"for {_tuple(names)} in {text}:")
     writer.indent += 1
     start = len(writer.lines)
+    writer.inlines = True
     writer.block_without_end(before)
     condition = writer.render([end.condition])
+    writer.inlines = False
     if len(writer.lines) != start:
         raise OpError(op, "has no spelling in the DSL: its condition is no expression")
     writer.line(f"pl.cond({condition})")
@@ -134,25 +172,12 @@ def _while(writer: BodyWriter, op: scf.WhileOp) -> None:
 
 
 def _if(writer: BodyWriter, op: scf.IfOp) -> None:
-    condition = writer.render([op.cond])
-    bare = condition[1:-1] if condition.startswith("(") and condition.endswith(")") else condition
-    if bare.count("(") != bare.count(")") or _closes_early(bare):
-        bare = condition
-    writer.line(f"if {bare}:")
+    writer.line(f"if {bare(writer.render([op.cond]))}:")
     _body(writer, op.true_region.block, op.results, op)
     block = op.false_region.blocks.first
     if block is not None and (op.results or any(not isinstance(o, scf.YieldOp) for o in block.ops)):
         writer.line("else:")
         _body(writer, block, op.results, op)
-
-
-def _closes_early(text: str) -> bool:
-    depth = 0
-    for character in text:
-        depth += (character == "(") - (character == ")")
-        if depth < 0:
-            return True
-    return False
 
 
 # Scopes

@@ -12,14 +12,15 @@ from xdsl.ir import SSAValue
 from pypto_xdsl.dialects.tile.types import TileType
 
 _NUMBERED = re.compile(r"(_\d+)+$")
-_RESERVED = ("pl", "pld", "self", "None", "True", "False", "float", "min", "max", "len", "range")
+_RESERVED = frozenset((*keyword.kwlist, "pl", "pld", "self", "float", "tuple"))
+"""What no value, function or symbol is called: Python's words, and what the text itself uses."""
 
 
 class Names:
-    """The names of one function."""
+    """Names of one scope: those of the values of a function, or of the functions of a program."""
 
     def __init__(self, taken: Iterable[str] = ()):
-        self._taken: set[str] = {*_RESERVED, *keyword.kwlist, *taken}
+        self._taken: set[str] = {*_RESERVED, *taken}
         self._next: dict[str, int] = {}
         self._of: dict[SSAValue, str] = {}
 
@@ -40,6 +41,15 @@ class Names:
             self._taken.add(name)
             self._of[value] = name
         return self.name(value)
+
+    def legal(self, word: str) -> str:
+        """A word as it is where it may be a name, and something near where not."""
+        base = "".join(c if c.isascii() and (c.isalnum() or c == "_") else "_" for c in word)
+        if not base or base[0].isdigit():
+            base = f"_{base}"
+        if base in self._taken:
+            base = f"{base}_"
+        return self.fresh(base)
 
     def fresh(self, base: str) -> str:
         """A name that nothing has yet."""

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp, StringAttr, UnitAttr
-from xdsl.ir import Attribute, Operation
+from xdsl.ir import Attribute
 
 from pypto_xdsl.analysis.walk import walk
 from pypto_xdsl.diagnostics import OpError
@@ -22,7 +21,8 @@ from pypto_xdsl.frontend.pl.function_options import AUTO_SCOPE, EXTERNAL_SOURCE,
 from pypto_xdsl.frontend.pl.vocabulary import spell
 from pypto_xdsl.targets.pl.names import Names
 from pypto_xdsl.targets.pl.statements import INDENT, BodyWriter
-from pypto_xdsl.targets.pl.types import annotation, symbols_in
+from pypto_xdsl.targets.pl.symbols import Symbols, symbols_in
+from pypto_xdsl.targets.pl.types import annotation
 
 _MARK_NAMES = {attribute: name for name, attribute in MARKS.items()}
 
@@ -34,108 +34,131 @@ def program_text(module: ModuleOp) -> str:
         if not isinstance(op, orch.FuncOp):
             raise OpError(op, "has no spelling in the DSL")
         functions.append(op)
-    symbols = sorted(set(_symbols(functions)))
-    name = module.sym_name.data if module.sym_name is not None else "Program"
-    lines = [f"# pypto.program: {name}", "import pypto.language as pl", ""]
-    plain = sorted({name for symbol in symbols for name in _names_in(symbol)})
-    lines += [f'{symbol} = pl.dynamic("{symbol}")' for symbol in plain]
-    if plain:
-        lines.append("")
-    lines += ["", "@pl.program(strict_ssa=True)", f"class {name}:"]
-    taken = {*plain, *(f.sym_name.data for f in functions)}
+    members = Names()
+    own_names = {
+        function.sym_name.data: members.legal(function.sym_name.data) for function in functions
+    }
+    name = Names().legal(module.sym_name.data) if module.sym_name is not None else "Program"
+    symbols = Symbols(Names({*own_names.values(), name}), _symbols(functions))
+    body: list[str] = []
     for place, function in enumerate(functions):
         if place:
-            lines.append("")
-        lines += _function(function, taken)
+            body.append("")
+        body += _FunctionWriter(function, own_names, symbols).lines()
     if not functions:
-        lines.append(f"{INDENT}pass")
+        body.append(f"{INDENT}pass")
+    lines = [f"# pypto.program: {name}", "import pypto.language as pl", ""]
+    declarations = symbols.declarations()
+    lines += [*declarations, ""] if declarations else []
+    lines += ["", "@pl.program(strict_ssa=True)", f"class {name}:", *body]
     return "\n".join(lines) + "\n"
 
 
 def _symbols(functions: Iterable[orch.FuncOp]) -> Iterator[str]:
+    seen: set[Attribute] = set()
     for function in functions:
         for op in walk(function):
             for value in (*op.results, *(a for r in op.regions for b in r.blocks for a in b.args)):
-                yield from symbols_in(value.type)
+                if value.type not in seen:
+                    seen.add(value.type)
+                    yield from symbols_in(value.type)
         for type in (*function.function_type.inputs.data, *function.function_type.outputs.data):
             yield from symbols_in(type)
 
 
-def _names_in(symbol: str) -> Iterator[str]:
-    """The names in a symbol, which may be arithmetic on others."""
-    for node in ast.walk(ast.parse(symbol, mode="eval")):
-        if isinstance(node, ast.Name) and node.id != "pl":
-            yield node.id
+class _FunctionWriter:
+    """Writes one function of a program."""
 
+    def __init__(self, function: orch.FuncOp, functions: Mapping[str, str], symbols: Symbols):
+        self.function = function
+        self.functions = functions
+        """What the text calls each function."""
+        self.symbols = symbols
 
-def _function(function: orch.FuncOp, taken: Iterable[str]) -> list[str]:
-    options: list[str] = []
-    if function.kind.data is not FunctionKind.OPAQUE:
-        options.append(f"type={spell('FunctionType', function.kind.data)}")
-    if function.level is not None:
-        options.append(f"level={spell('Level', function.level.data)}")
-    if function.role is not None:
-        options.append(f"role={spell('Role', function.role.data)}")
-    external = function.attributes.get(EXTERNAL_SOURCE)
-    auto = function.attributes.get(AUTO_SCOPE)
-    if auto is not None:
-        options.append(f"auto_scope={bool(_number(auto))}")
-    if isinstance(external, StringAttr):
-        options.append(f"external_source={external.data!r}")
-    lines = [f"{INDENT}@pl.function({', '.join(options)})" if options else f"{INDENT}@pl.function"]
-    names = Names(taken)
-    parameters = ["self"]
-    inputs = function.function_type.inputs.data
-    for place, (direction, type) in enumerate(
-        zip(function.parameter_directions, inputs, strict=True)
-    ):
-        name = names.fresh(f"p{place}")
-        if not function.is_declaration:
-            argument = function.parameters[place]
-            name = names.name(argument)
-        parameters.append(f"{name}: {_parameter(function, direction, type)}")
-    results = [_type(function, type) for type in function.function_type.outputs.data]
-    arrow = ""
-    if len(results) == 1:
-        arrow = f" -> {results[0]}"
-    elif results:
-        arrow = f" -> tuple[{', '.join(results)}]"
-    lines.append(f"{INDENT}def {function.sym_name.data}({', '.join(parameters)}){arrow}:")
-    writer = BodyWriter(names, 2)
-    _marks(writer, function)
-    if function.is_declaration:
+    def lines(self) -> list[str]:
+        """The decorator, the signature and the body."""
+        function = self.function
+        external = isinstance(function.attributes.get(EXTERNAL_SOURCE), StringAttr)
         if function.implementation is not None:
             raise OpError(function, "is lowered: its body has no spelling in the DSL")
-    else:
-        block = function.body.block
-        for place, policy in cache_policies(function).items():
-            tensor = names.name(block.args[place])
-            writer.line(f"pl.set_cache_policy({tensor}, {spell('CachePolicy', policy)})")
-        writer.block(block)
-    lines += writer.lines or [f"{INDENT * 2}pass"]
-    return lines
+        if function.is_declaration and not external:
+            raise OpError(
+                function,
+                "has no spelling in the DSL: it is declared only, and no external source has it",
+            )
+        inputs = [
+            self._parameter(direction, type)
+            for direction, type in zip(
+                function.parameter_directions, function.function_type.inputs.data, strict=True
+            )
+        ]
+        results = [self._type(type) for type in function.function_type.outputs.data]
+        names = Names({*self.functions.values(), *self.symbols.variables()})
+        parameters = ["self"]
+        for place, annotation in enumerate(inputs):
+            name = (
+                names.fresh(f"p{place}")
+                if function.is_declaration
+                else names.name(function.parameters[place])
+            )
+            parameters.append(f"{name}: {annotation}")
+        arrow = ""
+        if len(results) == 1:
+            arrow = f" -> {results[0]}"
+        elif results:
+            arrow = f" -> tuple[{', '.join(results)}]"
+        own = self.functions[function.sym_name.data]
+        writer = BodyWriter(names, self.functions, self.symbols, 2)
+        _marks(writer, function)
+        if not function.is_declaration:
+            block = function.body.block
+            for place, policy in cache_policies(function).items():
+                tensor = names.name(block.args[place])
+                writer.line(f"pl.set_cache_policy({tensor}, {spell('CachePolicy', policy)})")
+            writer.block(block)
+        return [
+            f"{INDENT}@pl.function{self._options()}",
+            f"{INDENT}def {own}({', '.join(parameters)}){arrow}:",
+            *(writer.lines or [f"{INDENT * 2}pass"]),
+        ]
+
+    def _options(self) -> str:
+        """What the decorator says, in parentheses, if anything."""
+        function = self.function
+        options: list[str] = []
+        if function.kind.data is not FunctionKind.OPAQUE:
+            options.append(f"type={spell('FunctionType', function.kind.data)}")
+        if function.level is not None:
+            options.append(f"level={spell('Level', function.level.data)}")
+        if function.role is not None:
+            options.append(f"role={spell('Role', function.role.data)}")
+        auto = function.attributes.get(AUTO_SCOPE)
+        if auto is not None and not _number(auto):
+            options.append("auto_scope=False")
+        external = function.attributes.get(EXTERNAL_SOURCE)
+        if isinstance(external, StringAttr):
+            options.append(f"external_source={external.data!r}")
+        return f"({', '.join(options)})" if options else ""
+
+    def _parameter(self, direction: Direction, type: Attribute) -> str:
+        text = self._type(type)
+        match direction:
+            case Direction.IN:
+                return text
+            case Direction.OUT:
+                return f"pl.Out[{text}]"
+            case Direction.INOUT:
+                return f"pl.InOut[{text}]"
+
+    def _type(self, type: Attribute) -> str:
+        text = annotation(type, self.symbols, signature=True)
+        if text is None:
+            raise OpError(self.function, f"has a type that the DSL has no words for: {type}")
+        return text
 
 
 def _number(value: Attribute) -> int:
     return value.value.data if isinstance(value, IntegerAttr) else 1
-
-
-def _parameter(function: Operation, direction: Direction, type: Attribute) -> str:
-    text = _type(function, type)
-    match direction:
-        case Direction.IN:
-            return text
-        case Direction.OUT:
-            return f"pl.Out[{text}]"
-        case Direction.INOUT:
-            return f"pl.InOut[{text}]"
-
-
-def _type(function: Operation, type: Attribute) -> str:
-    text = annotation(type)
-    if text is None:
-        raise OpError(function, f"has a type that the DSL has no words for: {type}")
-    return text
 
 
 def _marks(writer: BodyWriter, function: orch.FuncOp) -> None:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import (
-    BFloat16Type,
+    DYNAMIC_INDEX,
     FloatAttr,
     IndexType,
     IntegerAttr,
@@ -17,12 +17,35 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Operation, SSAValue
 
+from pypto_xdsl.analysis.integer_ranges import IntegerRanges
 from pypto_xdsl.diagnostics import OpError
-from pypto_xdsl.dialects.element_types import is_integer, is_signed
+from pypto_xdsl.dialects import ptensor
+from pypto_xdsl.dialects.element_types import bit_width, is_float, is_integer, is_signed
+from pypto_xdsl.dialects.ptensor.types import tensor_of
 from pypto_xdsl.frontend.pl.vocabulary import INDEX, spell_dtype
 
 Part = str | SSAValue
 """A piece of text, or a value whose expression stands there."""
+
+
+@dataclass(frozen=True)
+class Number:
+    """A value that the text spells as a number, whatever op computes it."""
+
+    value: int | float
+    type: Attribute
+
+    def text(self, op: Operation, *, typed: bool = False) -> str:
+        """The number, bare where that alone has its type, unless its type is to be said."""
+        if is_float(self.type):
+            text = float_text(float(self.value))
+            bare = self.type == f32
+        else:
+            text = str(int(self.value))
+            if self.type == i1 and not typed:
+                return "True" if self.value else "False"
+            bare = self.type == INDEX
+        return text if bare and not typed else f"pl.const({text}, {_dtype(op, self.type)})"
 
 _OPERATORS: Mapping[type[Operation], str] = {
     arith.AddiOp: "+",
@@ -80,23 +103,54 @@ def is_scalar_op(op: Operation) -> bool:
     return op.name.startswith("arith.")
 
 
-def constant(op: arith.ConstantOp, *, bare_float: bool = True) -> str:
-    """A constant: bare where a number alone has its type."""
-    value: Any = op.value
-    type = value.type
-    if isinstance(value, IntegerAttr):
-        number = value.value.data
-        if type == INDEX:
-            return str(number)
-        if type == i1:
-            return "True" if number else "False"
-        return f"pl.const({number}, {_dtype(op, type)})"
-    if isinstance(value, FloatAttr):
-        text = float_text(value.value.data)
-        if type == f32 and bare_float:
-            return text
-        return f"pl.const({text}, {_dtype(op, type)})"
-    raise OpError(op, "has no spelling in the DSL")
+def number_of(op: Operation, known: Callable[[SSAValue], Number | None]) -> Number | None:
+    """
+    The number that an op stands for in a text: a constant, or what the DSL works out itself when
+    it reads a cast or the negative of a number. `known` tells the numbers among operands.
+    """
+    match op:
+        case arith.ConstantOp(value=IntegerAttr() as value):
+            number = value.value.data
+            return Number(number & 1 if value.type == i1 else number, value.type)
+        case arith.ConstantOp(value=FloatAttr() as value):
+            return Number(value.value.data, value.type)
+        case arith.NegfOp():
+            operand = known(op.operand)
+            return None if operand is None else Number(-operand.value, operand.type)
+        case _ if isinstance(op, _CASTS):
+            operand = known(op.operands[0])
+            return None if operand is None else _converted(op, operand)
+        case ptensor.DimOp():
+            extent = tensor_of(op.source.type).get_shape()[op.axis.value.data]
+            return None if extent == DYNAMIC_INDEX else Number(extent, INDEX)
+        case _:
+            return None
+
+
+def _converted(op: Operation, number: Number) -> Number | None:
+    """A number under the type that a cast gives it; None where only a machine can tell."""
+    want = op.results[0].type
+    value = number.value
+    if isinstance(op, arith.BitcastOp) and (is_float(want) or is_float(number.type)):
+        return None
+    if isinstance(value, float):
+        if is_float(want):
+            return Number(value, want)
+        if not math.isfinite(value):
+            return None
+        value = int(value)
+    if isinstance(op, arith.ExtSIOp | arith.SIToFPOp) and number.type == i1:
+        value = -value
+    if isinstance(op, arith.ExtUIOp | arith.UIToFPOp) and value < 0:
+        value += 1 << bit_width(number.type)
+    if is_float(want):
+        return Number(float(value), want)
+    if is_integer(want):
+        width = bit_width(want)
+        value &= (1 << width) - 1
+        if width > 1 and is_signed(want) and value >> (width - 1):
+            value -= 1 << width
+    return Number(value, want)
 
 
 def float_text(value: float) -> str:
@@ -119,15 +173,22 @@ def _dtype(op: Operation, type: Attribute) -> str:
         raise OpError(op, f"has a type that the DSL has no word for: {type}") from None
 
 
-def expression(op: Operation) -> list[Part]:
+def expression(op: Operation, ranges: IntegerRanges) -> list[Part]:
     """
     An op of arithmetic as an expression. Raises `OpError` for one that the DSL has no words for.
+
+    Integers of the DSL have a sign where their types do. An unsigned op on others is the signed one
+    where `ranges` tells that its operands are not negative.
     """
     kind = type(op)
     result = op.results[0].type
     if kind in _OPERATORS or kind in _FUNCTIONS:
         signed = _is_signed(result)
-        if (isinstance(op, _UNSIGNED) and signed) or (isinstance(op, _SIGNED) and not signed):
+        if isinstance(op, _UNSIGNED) and signed and not _never_negative(op, ranges):
+            raise OpError(
+                op, f"has no spelling in the DSL for {result}: an operand may be negative"
+            )
+        if isinstance(op, _SIGNED) and not signed:
             raise OpError(op, f"has no spelling in the DSL for {result}")
         lhs, rhs = op.operands
         if kind in _FUNCTIONS:
@@ -136,13 +197,17 @@ def expression(op: Operation) -> list[Part]:
     match op:
         case arith.NegfOp():
             return ["(-", op.operand, ")"]
+        case arith.CeilDivSIOp() if _is_signed(result):
+            zero = Number(0, result).text(op)
+            # Division rounds down; what it makes of the negative is rounded up.
+            return [f"({zero} - (({zero} - ", op.lhs, ") // ", op.rhs, "))"]
         case arith.AndIOp() | arith.OrIOp() if result == i1:
             word = "and" if isinstance(op, arith.AndIOp) else "or"
             return ["(", op.lhs, f" {word} ", op.rhs, ")"]
         case arith.XOrIOp():
             return _exclusive_or(op)
         case arith.CmpiOp():
-            return _integer_comparison(op)
+            return _integer_comparison(op, ranges)
         case arith.CmpfOp():
             sign = _FLOAT_COMPARISONS.get(op.predicate.value.data)
             if sign is not None:
@@ -156,13 +221,19 @@ def expression(op: Operation) -> list[Part]:
     raise OpError(op, "has no spelling in the DSL")
 
 
+def _never_negative(op: Operation, ranges: IntegerRanges) -> bool:
+    lows = [ranges.of(operand).low for operand in op.operands]
+    return all(low is not None and low >= 0 for low in lows)
+
+
 def _is_signed(type: Attribute) -> bool:
     return not (is_integer(type) or isinstance(type, IndexType)) or is_signed(type)
 
 
-def _integer_comparison(op: arith.CmpiOp) -> list[Part]:
+def _integer_comparison(op: arith.CmpiOp, ranges: IntegerRanges) -> list[Part]:
     predicate = op.predicate.value.data
-    if predicate >= 2 and (predicate < 6) != _is_signed(op.lhs.type):
+    agree = predicate < 2 or (predicate < 6) == _is_signed(op.lhs.type)
+    if not agree and not (predicate >= 6 and _never_negative(op, ranges)):
         raise OpError(op, f"has no spelling in the DSL for {op.lhs.type}")
     return ["(", op.lhs, f" {_COMPARISONS[predicate]} ", op.rhs, ")"]
 
@@ -187,7 +258,7 @@ def _check_cast(op: Operation, have: Attribute, want: Attribute) -> None:
         or (isinstance(op, arith.FPToUIOp) and _is_signed(want))
         or (isinstance(op, arith.FPToSIOp) and not _is_signed(want))
         or (isinstance(op, arith.TruncIOp) and want == i1)
-        or (isinstance(op, arith.BitcastOp) and isinstance(have, BFloat16Type))
+        or (isinstance(op, arith.BitcastOp) and not (is_integer(have) and is_integer(want)))
     )
     if wrong:
         raise OpError(op, f"has no spelling in the DSL for {have} to {want}")

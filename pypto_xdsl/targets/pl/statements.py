@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from xdsl.dialects import arith, scf
-from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 
+from pypto_xdsl.analysis.integer_ranges import IntegerRanges
 from pypto_xdsl.diagnostics import OpError
 from pypto_xdsl.dialects import orch, ptensor
 from pypto_xdsl.dialects.ptensor.types import symbolic_shape_of, tensor_of
 from pypto_xdsl.dialects.tile.storage import AllocOp, PlaceOp
 from pypto_xdsl.targets.pl.calls import dispatch, op_call
 from pypto_xdsl.targets.pl.names import Names
-from pypto_xdsl.targets.pl.scalars import Part, constant, expression, is_scalar_op
+from pypto_xdsl.targets.pl.scalars import Number, Part, expression, is_scalar_op, number_of
+from pypto_xdsl.targets.pl.symbols import SymbolName, Symbols
 from pypto_xdsl.targets.pl.types import annotation
 
 INDENT = "    "
@@ -28,13 +30,22 @@ class BodyWriter:
     statement with a name of its own.
     """
 
-    def __init__(self, names: Names, indent: int):
+    def __init__(
+        self, names: Names, functions: Mapping[str, str], symbols: Symbols, indent: int
+    ):
         self.names = names
+        self.functions = functions
+        """What the text calls each function of the program."""
+        self.symbols = symbols
         self.indent = indent
         self.lines: list[str] = []
         self._pending: dict[SSAValue, str] = {}
         """Expressions that no statement holds yet, in the order of their ops."""
-        self.declared_results: Sequence[Attribute] = ()
+        self._numbers: dict[SSAValue, Number] = {}
+        """What the text spells as a number."""
+        self._ranges = IntegerRanges()
+        self.inlines = False
+        """Whether every op is part of one expression, which has no statements."""
 
     # Text
 
@@ -56,31 +67,43 @@ class BodyWriter:
         return self._text(parts)
 
     def _text(self, parts: Sequence[Part]) -> str:
-        return "".join(
-            self._pending.pop(part, None) or self.value(part)
-            if isinstance(part, SSAValue)
-            else part
-            for part in parts
-        )
+        return "".join(map(self._part, parts))
+
+    def _part(self, part: Part) -> str:
+        if isinstance(part, SSAValue):
+            return self._pending.pop(part, None) or self.value(part)
+        return self.symbols.spelled(part) if isinstance(part, SymbolName) else part
 
     def value(self, value: SSAValue) -> str:
-        """A value by its name, or as a constant."""
-        if isinstance(value.owner, arith.ConstantOp):
-            return constant(value.owner)
-        return self.names.name(value)
+        """A value by its name, or as a number."""
+        number = self.number(value)
+        if number is None:
+            return self.names.name(value)
+        assert isinstance(value.owner, Operation)
+        return number.text(value.owner)
+
+    def number(self, value: SSAValue) -> Number | None:
+        """The number that a value is in the text, None if it has a name there."""
+        known = self._numbers.get(value)
+        if known is None and isinstance(value.owner, arith.ConstantOp):
+            known = number_of(value.owner, self.number)
+            if known is None:
+                raise OpError(value.owner, "has no spelling in the DSL")
+            self._numbers[value] = known
+        return known
 
     def flush(self, values: Sequence[SSAValue] | None = None) -> None:
         """Turn pending expressions into statements."""
         for value in list(self._pending) if values is None else values:
             text = self._pending.pop(value)
-            self._assign([value], _bare(text))
+            self._assign([value], bare(text))
 
     def _assign(self, results: Sequence[SSAValue], text: str, buffer: str | None = None) -> None:
         if not results:
             self.line(text)
         elif len(results) == 1:
             (result,) = results
-            type = annotation(result.type, buffer)
+            type = annotation(result.type, self.symbols, buffer)
             name = self.names.name(result)
             self.line(f"{name} = {text}" if type is None else f"{name}: {type} = {text}")
         else:
@@ -105,9 +128,15 @@ class BodyWriter:
         """Write one op."""
         from pypto_xdsl.targets.pl import control_flow
 
+        if len(op.results) == 1 and op.results[0] not in self._numbers:
+            number = number_of(op, self.number)
+            if number is not None:
+                self._numbers[op.results[0]] = number
         match op:
-            case arith.ConstantOp():
+            case _ if len(op.results) == 1 and op.results[0] in self._numbers:
                 return
+            case arith.SelectOp():
+                self._select(op)
             case _ if is_scalar_op(op):
                 self._scalar(op)
             case scf.ForOp() | scf.WhileOp() | scf.IfOp():
@@ -121,7 +150,7 @@ class BodyWriter:
             case orch.SubmitOp():
                 self._submit(op)
             case orch.CallOp():
-                self._assign(op.results, self.render(dispatch(op)))
+                self._assign(op.results, self.render(dispatch(op, self.functions)))
             case ptensor.TypeCastOp():
                 self._type_cast(op)
             case PlaceOp():
@@ -131,24 +160,26 @@ class BodyWriter:
                 return
             case AllocOp():
                 self.names.exact(op.result, op.buffer.data)
-                self._assign(op.results, self.render(op_call(op)))
+                self._assign(op.results, self.render(op_call(op, self.functions)))
             case _:
-                self._assign(op.results, self.render(op_call(op)))
+                text = self.render(op_call(op, self.functions))
+                if self.inlines and len(op.results) == 1 and op.results[0].has_one_use():
+                    self._pending[op.results[0]] = text
+                else:
+                    self._assign(op.results, text)
 
     def _scalar(self, op: Operation) -> None:
         result = op.results[0]
-        bitcast = isinstance(op, arith.BitcastOp) and isinstance(
-            op.operands[0].owner, arith.ConstantOp
-        )
-        if bitcast:
-            # A constant of an unsigned type.
-            plain = constant(op.operands[0].owner)  # pyright: ignore
-            number = plain.removeprefix("pl.const(").partition(",")[0]
-            from pypto_xdsl.frontend.pl.vocabulary import spell_dtype
-
-            self._pending_constant(result, f"pl.const({number}, {spell_dtype(result.type)})")
-            return
-        parts = expression(op)
+        parts = expression(op, self._ranges)
+        numbers = [self.number(part) for part in parts if isinstance(part, SSAValue)]
+        if None not in numbers:
+            # Arithmetic on numbers is worked out where it is read, unless their types are said.
+            parts = [
+                number.text(op, typed=True)
+                if isinstance(part, SSAValue) and (number := self.number(part)) is not None
+                else part
+                for part in parts
+            ]
         used = [part for part in parts if isinstance(part, SSAValue) and part in self._pending]
         waiting = list(self._pending)
         if used and waiting[-len(used) :] != used:
@@ -157,14 +188,20 @@ class BodyWriter:
         (first, *more) = list(result.uses) or [None]
         alone = first is not None and not more and first.operation.parent is op.parent
         loops = first is not None and isinstance(first.operation, scf.ForOp | scf.WhileOp)
-        if alone and not loops and len(text) < 160:
+        if alone and not loops and (self.inlines or len(text) < 160):
             self._pending[result] = text
             return
         self.flush()
-        self._assign([result], _bare(text))
+        self._assign([result], bare(text))
 
-    def _pending_constant(self, value: SSAValue, text: str) -> None:
-        self.names.alias(value, text)
+    def _select(self, op: arith.SelectOp) -> None:
+        """One of two scalars: the branches of an `if`, both of which are there already."""
+        condition = self.render([op.cond])
+        self.flush()
+        name = self.names.name(op.result)
+        for head, value in ((f"if {bare(condition)}:", op.lhs), ("else:", op.rhs)):
+            self.line(head)
+            self.line(f"{INDENT}{name} = pl.yield_({self.value(value)})")
 
     def _return(self, op: orch.ReturnOp) -> None:
         values = list(op.values)
@@ -179,7 +216,7 @@ class BodyWriter:
         self.line(f"return {_bare_list(self.render(parts), values)}")
 
     def _submit(self, op: orch.SubmitOp) -> None:
-        text = self.render(dispatch(op))
+        text = self.render(dispatch(op, self.functions))
         results = list(op.results)
         if len(results) == 1:
             # The whole of it is the task.
@@ -197,7 +234,7 @@ class BodyWriter:
         if uses and all(isinstance(user, ends) and is_implied(op, user) for user in uses):
             self.names.alias(op.result, self.value(op.source))
             return
-        text = annotation(result)
+        text = annotation(result, self.symbols)
         if source.get_shape() != result.get_shape() or text is None or "TensorView" not in text:
             raise OpError(op, f"has no spelling in the DSL: {source} as {result}")
         self._assign([op.result], self.render([op.source]))
@@ -207,7 +244,7 @@ class BodyWriter:
         owner = op.buffer.owner
         (place,) = op.place
         at = self.render([place]) if isinstance(place, SSAValue) else str(place)
-        at = _bare(at)
+        at = bare(at)
         if not isinstance(owner, AllocOp):
             raise OpError(op, "has no spelling in the DSL: its buffer has no name")
         slots = owner.slots.value.data
@@ -224,7 +261,7 @@ class BodyWriter:
         self._assign([op.result], self.value(op.source), buffer)
 
 
-def _bare(text: str) -> str:
+def bare(text: str) -> str:
     """An expression without the parentheses around all of it."""
     if not (text.startswith("(") and text.endswith(")")):
         return text
@@ -237,7 +274,7 @@ def _bare(text: str) -> str:
 
 
 def _bare_list(text: str, values: Sequence[SSAValue]) -> str:
-    return _bare(text) if len(values) == 1 else text
+    return bare(text) if len(values) == 1 else text
 
 
 def _uncast(value: SSAValue, user: Operation) -> SSAValue:

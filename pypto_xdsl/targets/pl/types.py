@@ -13,7 +13,6 @@ from pypto_xdsl.dialects.ptensor.attributes import PadValue
 from pypto_xdsl.dialects.ptensor.types import (
     TensorLayout,
     explicit_strides_of,
-    is_tensor_type,
     layout_of,
     pad_value_of,
     symbolic_shape_of,
@@ -23,19 +22,27 @@ from pypto_xdsl.dialects.ptensor.types import (
 from pypto_xdsl.dialects.tile.storage import BufferType
 from pypto_xdsl.dialects.tile.types import TileType
 from pypto_xdsl.frontend.pl.vocabulary import DTYPE_NAMES, spell, spell_dtype
+from pypto_xdsl.targets.pl.symbols import Symbols
 
 
-def annotation(type: Attribute, buffer: str | None = None) -> str | None:
+def annotation(
+    type: Attribute,
+    symbols: Symbols,
+    buffer: str | None = None,
+    *,
+    signature: bool = False,
+) -> str | None:
     """
     A type as an annotation, None if it has none: extents that nothing names.
 
-    `buffer` is the `pl.MemRef` of a tile that is placed.
+    `buffer` is the `pl.MemRef` of a tile that is placed. In a signature, which has to say
+    everything, what the type leaves open gets symbols of its own.
     """
     if type in DTYPE_NAMES:
         return f"pl.Scalar[{spell_dtype(type)}]"
     match type:
         case TensorType():
-            return _tensor(tensor_of(type))
+            return _tensor(tensor_of(type), symbols, signature)
         case TileType():
             return _tile(type, buffer)
         case ArrayType():
@@ -46,27 +53,32 @@ def annotation(type: Attribute, buffer: str | None = None) -> str | None:
             return None
 
 
-def symbols_in(type: Attribute) -> Sequence[str]:
-    """The symbols of a type's extents."""
-    if not is_tensor_type(type):
-        return ()
-    return [extent for extent in symbolic_shape_of(tensor_of(type)) if isinstance(extent, str)]
+def _tensor(type: TensorType[Attribute], symbols: Symbols, signature: bool) -> str | None:
+    def extent(value: int | str, kind: str) -> str:
+        if value == DYNAMIC_INDEX:
+            return symbols.unknown(kind)
+        return symbols.spelled(value) if isinstance(value, str) else str(value)
 
-
-def _tensor(type: TensorType[Attribute]) -> str | None:
     shape = symbolic_shape_of(type)
     valid = valid_shape_of(type)
     strides = explicit_strides_of(type)
-    if DYNAMIC_INDEX in shape or type.element_type not in DTYPE_NAMES:
+    if type.element_type not in DTYPE_NAMES or (DYNAMIC_INDEX in shape and not signature):
         return None
-    parts = [_list(shape), spell_dtype(type.element_type)]
+    extents = [extent(value, "dim") for value in shape]
+    parts = [_list(extents), spell_dtype(type.element_type)]
     fields: list[str] = []
-    if valid != type.get_shape() and DYNAMIC_INDEX not in valid:
-        fields.append(f"valid_shape={_list(valid)}")
+    if valid != type.get_shape() and (signature or DYNAMIC_INDEX not in valid):
+        found = [
+            # A dimension that is valid as a whole says so by its own extent.
+            own if value == whole == DYNAMIC_INDEX else extent(value, "valid")
+            for own, value, whole in zip(extents, valid, type.get_shape(), strict=True)
+        ]
+        fields.append(f"valid_shape={_list(found)}")
     layout, pad = layout_of(type), pad_value_of(type)
-    known = strides is not None and DYNAMIC_INDEX not in strides
+    known = strides is not None and (signature or DYNAMIC_INDEX not in strides)
     if known or layout is not TensorLayout.ND or pad is not PadValue.NULL or fields:
-        fields.append(f"stride={_list(strides if known and strides is not None else ())}")
+        shown = [extent(stride, "stride") for stride in strides or ()] if known else []
+        fields.append(f"stride={_list(shown)}")
         fields.append(f"layout={spell('TensorLayout', layout)}")
     if pad is not PadValue.NULL:
         fields.append(f"pad={spell('PadValue', pad)}")
