@@ -353,13 +353,15 @@ class AnnotationReader:
             if isinstance(node, ast.Name):
                 if self.symbols_from_names and "is not defined" in e.reason:
                     return Symbol(node.id)
+            elif self._is_symbolic(names) and isinstance(
+                node, ast.BinOp | ast.Call | ast.UnaryOp
+            ):
+                # Arithmetic on symbols: a symbol of its own, equal wherever it stands alike.
+                return Symbol(ast.unparse(self._folded(node)))
             elif self.resolve is not None:
                 value = self.resolve(node)
                 if value is not None:
                     return value
-            if self._is_symbolic(names) and isinstance(node, ast.BinOp | ast.Call | ast.UnaryOp):
-                # Arithmetic on symbols: a symbol of its own, equal wherever it stands alike.
-                return Symbol(ast.unparse(self._folded(node)))
             raise self.source.error(node, f"extent '{_short(node)}' {e.reason}") from None
         if isinstance(value, bool) or not isinstance(value, int | Symbol):
             raise self.source.error(
@@ -390,6 +392,9 @@ class AnnotationReader:
     def _is_symbolic(self, names: Sequence[ast.Name]) -> bool:
         found = False
         for name in names:
+            if self.resolve is not None and self.resolve(name) is not None:
+                # A name of the function.
+                return False
             try:
                 value = self.scope.lookup(name.id, name.lineno)
             except KeyError:

@@ -34,6 +34,7 @@ from pypto_xdsl.frontend.pl.compile_time import StaticScope
 from pypto_xdsl.frontend.pl.liveness import Liveness
 from pypto_xdsl.frontend.pl.source import MAX_DEPTH, Node, Source
 from pypto_xdsl.frontend.pl.static_values import DType, Symbol
+from pypto_xdsl.frontend.pl.symbolic_extents import Step, solving_ops, steps_to
 from pypto_xdsl.frontend.pl.values import (
     Literal,
     Tuple,
@@ -324,22 +325,33 @@ class Context:
         known = self.symbol_values.get(name)
         if known is not None:
             return known
-        if name not in self.symbols:
-            raise self.error(node, f"no parameter has the symbol '{name}' as an extent")
-        parameter, axis = self.symbols[name]
+        steps: Sequence[Step] = ()
+        place = self.symbols.get(name)
+        if place is None:
+            for extent, candidate in self.symbols.items():
+                found = steps_to(name, extent)
+                if found is not None:
+                    place, steps = candidate, found
+                    break
+            else:
+                raise self.error(node, f"no parameter has the symbol '{name}' as an extent")
+        parameter, axis = place
         op = DimOp(parameter, axis)
-        op.location = self.source.location(node)
+        ops: list[Operation] = [op, *solving_ops(op, steps)]
         # At the entry, so that every block sees it.
         entry = self.block_entry
         assert entry is not None
+        for made in ops:
+            made.location = self.source.location(node)
         first = entry.first_op
         if first is None:
-            entry.add_op(op)
+            entry.add_ops(ops)
         else:
-            entry.insert_op_before(op, first)
-        op.result.name_hint = hint(name)
-        self.symbol_values[name] = op.result
-        return op.result
+            entry.insert_ops_before(ops, first)
+        result = ops[-1].results[0]
+        result.name_hint = hint(name)
+        self.symbol_values[name] = result
+        return result
 
     def as_index(self, value: Value, node: Node) -> SSAValue:
         """A value as an `index`."""

@@ -12,7 +12,7 @@ from xdsl.ir import Attribute, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
 from pypto_xdsl.dialects.element_types import is_element_type
-from pypto_xdsl.dialects.ptensor.memory import TypeCastOp
+from pypto_xdsl.dialects.ptensor.memory import SliceOp, TypeCastOp
 from pypto_xdsl.dialects.ptensor.types import (
     explicit_strides_of,
     is_tensor_type,
@@ -145,9 +145,27 @@ def declared_tensor(context: Context, value: Value, declared: Annotation, node: 
         layout=layout_of(want),
         pad=pad_value_of(want),
     )
-    if result == have:
+    if result == have or _takes(value, result):
         return value
     return context.emit(TypeCastOp(value, result), node).result
+
+
+def _takes(value: SSAValue, type: Attribute) -> bool:
+    """
+    Whether the op that just made a tensor may give it another type, which it then has: a window
+    may spell out its strides.
+    """
+    op = value.owner
+    if not isinstance(op, SliceOp) or value.first_use is not None:
+        return False
+    have = value.type
+    retype(value, type)
+    try:
+        op.verify_()
+    except VerifyException:
+        retype(value, have)
+        return False
+    return True
 
 
 def _tile(context: Context, value: Value, declared: Annotation, node: ast.expr) -> Value:

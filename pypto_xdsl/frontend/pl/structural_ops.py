@@ -198,7 +198,7 @@ def _move(arguments: Arguments) -> Value:
         layout = Layout(
             bound.word("blayout", TileLayout, implicit.blayout),
             bound.word("slayout", TileLayout, implicit.slayout),
-            implicit.fractal,
+            implicit_layout(type.get_shape(), space).fractal,
         )
     return emit(bound, lambda: tile.MoveOp(source, tile.MoveOp.moved(type, space, layout)))
 

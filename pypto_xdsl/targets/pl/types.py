@@ -64,6 +64,11 @@ def _tensor(type: TensorType[Attribute], symbols: Symbols, signature: bool) -> s
     strides = explicit_strides_of(type)
     if type.element_type not in DTYPE_NAMES or (DYNAMIC_INDEX in shape and not signature):
         return None
+    if not signature and any(isinstance(value, str) for value in shape):
+        plain = strides is None and layout_of(type) is TensorLayout.ND
+        if plain and valid == type.get_shape() and pad_value_of(type) is PadValue.NULL:
+            # The reader finds symbols itself, and does not take them from an annotation.
+            return None
     extents = [extent(value, "dim") for value in shape]
     parts = [_list(extents), spell_dtype(type.element_type)]
     fields: list[str] = []
