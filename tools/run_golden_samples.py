@@ -16,8 +16,8 @@ scripts you would run yourself.
 from __future__ import annotations
 
 import argparse
-import ast
 import io
+import json
 import os
 import subprocess
 import sys
@@ -105,18 +105,16 @@ class Sample:
 
 def samples(root: Path, only: str | None) -> Iterator[Sample]:
     """Every sample below a folder."""
-    root = root.resolve()
-    for reference in sorted(root.rglob("*_golden.py")):
-        if only is not None and only not in str(reference.relative_to(root)):
+    for reference in sorted(root.resolve().rglob("*_golden.py")):
+        if only is not None and only not in str(reference.relative_to(root.resolve())):
             continue
         name = reference.stem.removesuffix("_golden")
-        for ending in (".pto", ".py"):
-            program = reference.with_name(name + ending)
-            if program.exists():
-                # Kernels of another chip have no meaning here.
-                if 'target_arch = "a5"' not in program.read_text():
-                    yield Sample(program, reference)
-                break
+        beside = reference.parent
+        found = [*beside.glob(f"{name}.pto"), *beside.rglob(f"{name}.pto"), beside / f"{name}.py"]
+        program = found[0]
+        # Kernels of another chip have no meaning here.
+        if program.exists() and 'target_arch = "a5"' not in program.read_text():
+            yield Sample(program, reference)
 
 
 @dataclass(eq=False)
@@ -136,17 +134,36 @@ class _Measuring(Pointer):
         return Tensor(array, self.element, Buffer(array))
 
 
-def _defaults(root: Path) -> Mapping[str, Mapping[str, int]]:
+_NUMBERS = """
+import json, runpy, sys
+names = runpy.run_path(sys.argv[1], run_name="bench")
+by_case = names.get("CASE_INT_SCALAR_DEFAULTS", {})
+print(json.dumps([by_case, names.get("SAMPLE_CASE_INT_SCALAR_DEFAULTS", {})]))
+"""
+
+
+@dataclass(frozen=True)
+class Numbers:
     """What the samples' own test bench gives integers, where that is not 1."""
-    script = root.parent / "npu_validation" / "scripts" / "generate_testcase.py"
-    if not script.exists():
-        return {}
-    for node in ast.parse(script.read_text()).body:
-        if isinstance(node, ast.Assign) and any(
-            isinstance(t, ast.Name) and t.id == "CASE_INT_SCALAR_DEFAULTS" for t in node.targets
-        ):
-            return ast.literal_eval(node.value)
-    return {}
+
+    by_case: Mapping[str, Mapping[str, int]]
+    by_sample: Mapping[str, Mapping[str, Mapping[str, int]]]
+
+    @classmethod
+    def of(cls, root: Path) -> Numbers:
+        """Those that the bench beside the folder of samples has, if there is one."""
+        script = root.resolve().parent / "npu_validation" / "scripts" / "generate_testcase.py"
+        if not script.exists():
+            return cls({}, {})
+        command = [sys.executable, "-c", _NUMBERS, str(script)]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        return cls(*json.loads(done.stdout))
+
+    def for_sample(self, sample: Sample) -> Mapping[str, int]:
+        """By parameter."""
+        folder = sample.program.parent.name.lower()
+        of_case = self.by_case.get(sample.name, {})
+        return {**of_case, **self.by_sample.get(folder, {}).get(sample.name, {})}
 
 
 def _load(sample: Sample, passes: str) -> ModuleOp:
@@ -188,12 +205,17 @@ class Outcome:
 
     outputs: tuple[tuple[str, Array, Array, str], ...]
     """Name, result, reference and element type of each."""
-    is_right: bool
-    """By the sample's own comparison, where it has one."""
+    is_right: bool | None
+    """By the sample's own comparison, where it has one; None: the reference has no results."""
 
 
-def run_sample(sample: Sample, ints: Mapping[str, int], settings: CoreSettings) -> Outcome:
-    """Run a sample on inputs that its reference makes."""
+def run_sample(
+    sample: Sample, ints: Mapping[str, int], settings: CoreSettings, last: int | None = None
+) -> Outcome:
+    """
+    Run a sample on inputs that its reference makes. `ints` are numbers by parameter, `last` that of
+    the last parameter that is one.
+    """
     module = _load(sample, "")
     kernel = _kernel(module)
     types = kernel.function_type.inputs.data
@@ -203,6 +225,8 @@ def run_sample(sample: Sample, ints: Mapping[str, int], settings: CoreSettings) 
         for name, type in zip(names, types, strict=True)
         if not isinstance(type, PtrType)
     }
+    if last is not None and numbers:
+        numbers[list(numbers)[-1]] = last
     sizes, written = _measure(module, kernel, names, numbers)
     with tempfile.TemporaryDirectory() as folder:
         _write_bench(Path(folder), names, types, sizes, numbers, written)
@@ -227,7 +251,10 @@ def run_sample(sample: Sample, ints: Mapping[str, int], settings: CoreSettings) 
         outputs: list[tuple[str, Array, Array, str]] = []
         for name in written:
             tensor = tensors[name]
-            wanted = np.fromfile(Path(folder) / f"golden_{name}.bin", tensor.element.storage)
+            golden = Path(folder) / f"golden_{name}.bin"
+            if not golden.exists():
+                return Outcome((), None)
+            wanted = np.fromfile(golden, tensor.element.storage)
             outputs.append((name, tensor.array, wanted, tensor.element.name))
             tensor.array.tofile(Path(folder) / f"{name}.bin")
         comparison = sample.reference.with_name(f"{sample.name}_compare.py")
@@ -256,25 +283,28 @@ def _results(
 ) -> tuple[Outcome, str]:
     """What was computed, and a remark on how."""
     # The bench gives ones, mostly; as the row of a tensor with no row to spare, or as the extent of
-    # one, that is out of bounds.
-    remark = ""
-    for value in (None, 0, 64):
-        given = ints
-        if value is not None:
-            given = dict.fromkeys((f"v{place}" for place in range(1, 32)), value)
-            remark = f"; numbers are {value}"
+    # one, that is out of bounds. The last number is often how many cores there are.
+    names = [f"v{place}" for place in range(1, 32)]
+    zeros, extents = dict.fromkeys(names, 0), dict.fromkeys(names, 64)
+    first: DiagnosticsError | None = None
+    for remark, given, last in (
+        ("", ints, None),
+        ("; numbers are 0", zeros, None),
+        ("; numbers are 0, the last is 1", zeros, 1),
+        ("; numbers are 64", extents, None),
+    ):
         try:
-            return run_sample(sample, given, settings), remark
+            return run_sample(sample, given, settings, last), remark
         except DiagnosticsError as e:
             if "which nobody wrote" in str(e):
                 # Some samples store a whole tile of which they compute a part.
                 lenient = replace(settings, lenient=settings.lenient | {Check.UNDEFINED})
                 with redirect_stderr(io.StringIO()):
-                    found = run_sample(sample, given, lenient)
+                    found = run_sample(sample, given, lenient, last)
                 return found, f"{remark}; stores bytes that nobody wrote"
-            if value == 64 or "lies outside a tensor" not in str(e):
-                raise
-    raise AssertionError
+            first = first or e
+    assert first is not None
+    raise first
 
 
 def _measure(
@@ -354,6 +384,9 @@ def difference(got: Array, wanted: Array, element: str) -> tuple[float, bool]:
     return float(errors.max(initial=0.0)), bool((errors <= allowed).all())
 
 
+_VERDICTS = {True: "agrees", False: "differs", None: "runs; the reference has no results"}
+
+
 def main() -> int:
     """Run the samples; the exit status is 1 if one is wrong."""
     parser = argparse.ArgumentParser(description="Runs public samples at machine level.")
@@ -364,14 +397,14 @@ def main() -> int:
     options = parser.parse_args()
     lenient = frozenset(Check) if options.lenient else frozenset[Check]()
     settings = CoreSettings(options.seed, lenient)
-    defaults = _defaults(options.samples)
+    numbers = Numbers.of(options.samples)
     wrong = 0
     print("| sample | outputs | largest error | seconds | verdict |")
     print("|---|---|---|---|---|")
     for sample in samples(options.samples, options.only):
         start = time.perf_counter()
         try:
-            found, given = _results(sample, defaults.get(sample.name, {}), settings)
+            found, given = _results(sample, numbers.for_sample(sample), settings)
         except Exception as e:
             wrong += 1
             message = str(e).splitlines()[0][:160]
@@ -379,12 +412,15 @@ def main() -> int:
             continue
         results = [difference(got, wanted, element) for _, got, wanted, element in found.outputs]
         changed = sum(int((got != 0).sum()) for _, got, _, _ in found.outputs)
-        wrong += not found.is_right
+        wrong += found.is_right is False
         worst = max((error for error, _ in results), default=0.0)
         seconds = time.perf_counter() - start
-        verdict = "agrees" if found.is_right else "differs"
+        verdict = _VERDICTS[found.is_right]
         shown = f"{len(results)} ({changed} elements not 0{given})"
-        print(f"| {sample.name} | {shown} | {worst:.3g} | {seconds:.1f} | {verdict} |", flush=True)
+        print(
+            f"| {sample.name} | {shown} | {worst:.3g} | {seconds:.1f} | {verdict} |",
+            flush=True,
+        )
     return 1 if wrong else 0
 
 

@@ -5,6 +5,7 @@ accumulator's elements become on their way out stands in `interpreters/fixpipe.p
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -61,9 +62,18 @@ def _relu(op: Any) -> bool:
 
 def _window(tile: LocalTile, operands: dict[str, Any], region: tuple[int, int]) -> LocalTile:
     """The window of a tile that an extract or an insert works on."""
-    row, column = operands["index_row"].value.data, operands["index_col"].value.data
-    type = tile.type.with_(shape=region, valid_shape=region)
-    return tile.window(type, (row, column), region)
+    shape = tile.type.get_shape()
+    place = operands["index_row"].value.data, operands["index_col"].value.data
+    for start, extent, size in zip(place, region, shape, strict=True):
+        if start < 0 or start + extent > size:
+            raise ProgramError(
+                f"a window of {list(region)} at {list(place)} lies outside a tile of {list(shape)}"
+            )
+    # No tile of its own: its rows need not fill boxes.
+    row, column = tile.origin
+    return replace(
+        tile, valid=region, pitch=tile.pitch or shape, origin=(row + place[0], column + place[1])
+    )
 
 
 def _move(op_class: type[Operation], _: None) -> Run:
