@@ -1,8 +1,9 @@
 """
 Matrix products, of tiles and of tensors.
 
-Products of floats are summed in f64 and rounded to f32 once, so that the result does not depend
-on an order which the hardware does not promise; those of integers wrap in i32.
+Products of floats are summed in f32, as the cube core sums them, in an order of numpy's choice: the
+hardware promises none. So a sum of n products is off by at most n * 2^-24 times the sum of their
+magnitudes, and exact where all partial sums are. Sums of integers are exact, and wrap in i32.
 """
 
 from __future__ import annotations
@@ -48,6 +49,10 @@ def _operands(
     return left, right
 
 
+_EXACT = ((np.float32, 1 << 24), (np.float64, 1 << 53))
+"""Types of floats, and up to where they hold all integers."""
+
+
 def accumulator(element: Element) -> Element:
     """In what the products of such elements are summed."""
     return element_of(f32) if element.is_float else element_of(i32)
@@ -55,10 +60,16 @@ def accumulator(element: Element) -> Element:
 
 def multiply(element: Element, left: Array, right: Array) -> Array:
     """The product of arrays of computed elements, as the accumulator computes it."""
-    wide = np.float64 if element.is_float else np.int64
-    product = np.matmul(left.astype(wide), right.astype(wide))
     total = accumulator(element)
-    return np.asarray(product).astype(total.compute)
+    if element.is_float:
+        return np.matmul(
+            left.astype(total.compute, copy=False), right.astype(total.compute, copy=False)
+        )
+    # Floats that hold every partial sum exactly, since numpy multiplies no integers fast.
+    largest = left.shape[-1] << 2 * element.bits
+    wide = next((type for type, limit in _EXACT if largest <= limit), np.int64)
+    product = np.matmul(left.astype(wide), right.astype(wide))
+    return np.asarray(product).astype(np.int64, copy=False).astype(total.compute)
 
 
 def _shape(op: Operation) -> tuple[int, ...]:

@@ -24,7 +24,7 @@ def _accumulator(element: Element) -> type[np.float64 | np.int64 | np.uint64]:
 
 
 def total(element: Element, values: Array, axis: int) -> Array:
-    return np.asarray(np.sum(values, axis=axis, keepdims=True, dtype=_accumulator(element)))
+    return np.asarray(np.add.reduce(values, axis, _accumulator(element), keepdims=True))
 
 
 def product(element: Element, values: Array, axis: int) -> Array:

@@ -51,19 +51,49 @@ def test_product_of_tiles(dtype: str, result: str, data: st.DataObject):
     assert outcome.parameters["out0"].tolist() == exact(a.tolist(), b.tolist())
 
 
-def test_integers_wrap_and_floats_round_once():
-    ones = np.full((1, 2), 127, np.int8)
-    many = np.full((1, 4), 1, np.float32)
-    tiny = np.array([[2.0**24], [1.0], [1.0], [-(2.0**24)]], np.float32)
-    outcome = run_tile_op(
-        "%i = tile.matmul %a, %b : !tile.tile<1x2xi8>, !tile.tile<2x1xi8> -> !tile.tile<1x1xi32>\n"
-        "%f = tile.matmul %c, %d : !tile.tile<1x4xf32>, !tile.tile<4x1xf32> -> !tile.tile<1x1xf32>",
-        {"a": ("i8", ones), "b": ("i8", ones.T.copy()), "c": ("f32", many), "d": ("f32", tiny)},
-        [("i", (1, 1), "!tile.tile<1x1xi32>"), ("f", (1, 1), "!tile.tile<1x1xf32>")],
-    )
-    assert outcome.parameters["out0"].item() == 2 * 127 * 127
-    # Summed in f32 one after the other the ones would be lost.
-    assert outcome.parameters["out1"].item() == 2.0
+def tile_product(dtype: str, result: str, a: Any, b: Any) -> Any:
+    (rows, depth), columns = a.shape, b.shape[1]
+    out = f"!tile.tile<{rows}x{columns}x{result}>"
+    return run_tile_op(
+        f"%r = tile.matmul %a, %b : !tile.tile<{rows}x{depth}x{dtype}>,"
+        f" !tile.tile<{depth}x{columns}x{dtype}> -> {out}",
+        {"a": (dtype, a), "b": (dtype, b)},
+        [("r", (rows, columns), out)],
+    ).parameters["out0"]
+
+
+@pytest.mark.parametrize("depth", [2, 300, 70_000])
+def test_sums_of_integers_are_exact_and_wrap(depth: int):
+    generator = np.random.default_rng(depth)
+    a = generator.integers(-128, 128, (2, depth)).astype(np.int8)
+    a[0] = -128
+    b = generator.integers(-128, 128, (depth, 2)).astype(np.int8)
+    b[:, 0] = -128
+    # -128 * -128 * 131072 would be 2^31.
+    wanted = [[(value + 2**31) % 2**32 - 2**31 for value in row] for row in exact_integers(a, b)]
+    assert tile_product("i8", "i32", a, b).tolist() == wanted
+
+
+def exact_integers(a: Any, b: Any) -> list[list[int]]:
+    return (a.astype(object) @ b.astype(object)).tolist()
+
+
+def test_a_large_sum_of_integers_wraps():
+    a = np.full((1, 1 << 17), -128, np.int8)
+    assert tile_product("i8", "i32", a, a.T.copy()).item() == -(2**31)
+
+
+@pytest.mark.parametrize("dtype", ["f32", "f16"])
+def test_sums_of_floats_are_as_exact_as_f32(dtype: str):
+    generator = np.random.default_rng(0)
+    storage = np.float32 if dtype == "f32" else np.float16
+    depth = 128
+    a = generator.standard_normal((16, depth)).astype(storage)
+    b = generator.standard_normal((depth, 16)).astype(storage)
+    wide_a, wide_b = a.astype(np.float64), b.astype(np.float64)
+    allowed = depth * 2.0**-24 * (np.abs(wide_a) @ np.abs(wide_b))
+    difference = np.abs(tile_product(dtype, "f32", a, b) - wide_a @ wide_b)
+    assert (difference <= allowed).all()
 
 
 def test_the_valid_columns_of_the_left_decide_the_depth():

@@ -269,7 +269,12 @@ def test_unary_floats(dtype: str, data: st.DataObject):
 
     assert_elements(dtype, run("abs"), apply(abs))
     assert_elements(dtype, run("neg"), apply(lambda x: -x))
-    assert_elements(dtype, run("exp"), apply(math.exp))
+    if dtype == "f32":
+        # Off by at most three units in the last place.
+        expected = np.array(apply(math.exp), np.float32)
+        np.testing.assert_array_max_ulp(run("exp")[0], expected, 3)
+    else:
+        assert_elements(dtype, run("exp"), apply(math.exp))
     assert_elements(dtype, run("sqrt"), apply(root))
     assert_elements(dtype, run("recip"), apply(lambda x: ieee_divide(1.0, x)))
     if dtype != "bf16":

@@ -138,4 +138,6 @@ def test_expansions(direction: str, suffix: str, data: st.DataObject):
     )
     with np.errstate(all="ignore"):
         expected = EXPANSIONS[suffix](target, vector)
-    np.testing.assert_array_equal(result.parameters["out0"], expected)
+    # All are exact but exp, which is off by at most three units in the last place.
+    maximum = 3 if suffix == "_expdif" else 0
+    np.testing.assert_array_max_ulp(result.parameters["out0"], expected, maximum)
