@@ -225,7 +225,7 @@ class _Lowering(ControlFlowLowering):
                 self.scalars[op.result] = self.builder.index(extent)
             case ptensor.SliceOp():
                 self._slice(op)
-            case ptensor.ReshapeOp():
+            case ptensor.ReshapeOp() | ptensor.LayoutViewOp():
                 self._reshape(op)
             case ptensor.TypeCastOp() | ptensor.SetValidShapeOp():
                 self.windows[op.result] = self.window(op.source)
@@ -300,14 +300,14 @@ class _Lowering(ControlFlowLowering):
         offsets = self.indices(op.window_offsets)
         self.windows[op.result] = window.part(offsets, extents, self.builder)
 
-    def _reshape(self, op: ptensor.ReshapeOp) -> None:
+    def _reshape(self, op: ptensor.ReshapeOp | ptensor.LayoutViewOp) -> None:
         window = self.window(op.source)
         shape = ptensor.tensor_of(op.result.type).get_shape()
         extents = self.indices(op.extents) or shape
         view = window.view
         if not window.is_whole or not view.is_packed:
             raise OpError(op, "reshapes a window whose elements do not lie one after the other")
-        layout = TensorLayout.ND
+        layout = ptensor.layout_of(ptensor.tensor_of(op.result.type))
         if len(extents) > 1 and extents[-1] == 1:
             layout = TensorLayout.DN
         strides = packed_strides(extents, layout, self.builder)

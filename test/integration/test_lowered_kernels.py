@@ -191,6 +191,46 @@ KERNELS = {
         %s = ptensor.assemble %p, %o[0, 0] : tensor<32x48xf32>
         """,
     ),
+    "batches of transposed matrices that broadcast, summed": (
+        "in %a : tensor<2x1x32x64xf16>, in %b : tensor<3x48x64xf16>, "
+        "out %o : tensor<2x3x32x48xf32>",
+        """
+        %p = ptensor.matmul %a, %b, out_dtype = f32, b_trans = true
+          : tensor<2x1x32x64xf16>, tensor<3x48x64xf16> -> tensor<2x3x32x48xf32>
+        %q = ptensor.matmul_acc %p, %a, %b, b_trans = true
+          : tensor<2x3x32x48xf32>, tensor<2x1x32x64xf16>, tensor<3x48x64xf16>
+        %s = ptensor.assemble %q, %o[0, 0, 0, 0] : tensor<2x3x32x48xf32>
+        """,
+    ),
+    "a batch whose rows do not follow each other, rounded": (
+        "in %a : tensor<4x64x32xf16>, in %b : tensor<16x32xf16>, in %n : index, "
+        "inout %o : tensor<5x32x16xf16>",
+        """
+        %w = ptensor.slice %a[1, 16, 0] : tensor<4x64x32xf16> -> tensor<2x32x32xf16>
+        %p = ptensor.matmul %w, %b, b_trans = true
+          : tensor<2x32x32xf16>, tensor<16x32xf16> -> tensor<2x32x16xf16>
+        %s = ptensor.assemble %p, %o[%n, 0, 0] : tensor<2x32x16xf16>, tensor<5x32x16xf16>
+        """,
+    ),
+    "parts of a tile of three dimensions": (
+        "in %x : tensor<4x16x64xf32>, in %n : index, out %o : tensor<4x16x64xf32>",
+        """
+        %t = tile.load %x[0, 0, 0] : tensor<4x16x64xf32> -> !tile.tile<4x16x64xf32>
+        %p = tile.slice %t[%n, 0, 8] : !tile.tile<4x16x64xf32> -> !tile.tile<1x16x32xf32>
+        %e = tile.exp %p : !tile.tile<1x16x32xf32>
+        %q = tile.assemble %e, %t[3, 0, 16] : !tile.tile<1x16x32xf32>, !tile.tile<4x16x64xf32>
+        %s = tile.store %q, %o[0, 0, 0] : !tile.tile<4x16x64xf32>, tensor<4x16x64xf32>
+        """,
+    ),
+    "a batch of matrices transposed": (
+        "in %x : tensor<2x16x8xf32>, out %o : tensor<2x8x16xf32>",
+        """
+        %t = tile.load %x[0, 0, 0] : tensor<2x16x8xf32> -> !tile.tile<2x16x8xf32>
+        %u = tile.transpose %t, axis1 = 1, axis2 = 2
+          : !tile.tile<2x16x8xf32> -> !tile.tile<2x8x16xf32>
+        %s = tile.store %u, %o[0, 0, 0] : !tile.tile<2x8x16xf32>, tensor<2x8x16xf32>
+        """,
+    ),
     "products of windows of tensors, summed in a loop": (
         "in %a : tensor<32x128xf16>, in %b : tensor<128x32xf16>, out %o : tensor<32x32xf32>",
         """

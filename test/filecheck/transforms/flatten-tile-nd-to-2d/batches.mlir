@@ -1,0 +1,110 @@
+// Products of batches are taken apart, pair by pair; parts are consecutive rows of the matrix.
+
+// RUN: pypto-opt --flatten-tile-nd-to-2d='backend=ascend910b' %s | filecheck %s
+
+// What is loaded lies page under page in L1; each product of two pages is stored before the next,
+// batches broadcast.
+// CHECK-LABEL:   orch.func incore @broadcast(
+// CHECK-NEXT:      %x_2d = ptensor.view %x : tensor<2x1x16x32xf16> -> tensor<32x32xf16>
+// CHECK-NEXT:      %a = tile.load %x_2d[0, 0] : tensor<32x32xf16> -> !tile.tile<32x32xf16, mat>
+// CHECK-NEXT:      %b = tile.load %y[0, 0] : tensor<32x16xf16> -> !tile.tile<32x16xf16>
+// CHECK-NEXT:      %a_page = tile.slice %a[0, 0] : !tile.tile<32x32xf16, mat> -> !tile.tile<16x32xf16, mat>
+// CHECK-NEXT:      %p = tile.matmul %a_page, %b : {{.*}} -> !tile.tile<16x16xf32, acc>
+// CHECK-NEXT:      %p_nd = tile.reshape %p : !tile.tile<16x16xf32, acc> -> !tile.tile<1x1x16x16xf32, acc>
+// CHECK-NEXT:      %s = tile.store %p_nd, %o[0, 0, 0, 0] :
+// CHECK-NEXT:      %a_page_1 = tile.slice %a[16, 0] : !tile.tile<32x32xf16, mat> -> !tile.tile<16x32xf16, mat>
+// CHECK-NEXT:      %p_1 = tile.matmul %a_page_1, %b :
+// CHECK-NEXT:      %p_nd_1 = tile.reshape %p_1 :
+// CHECK-NEXT:      %s_1 = tile.store %p_nd_1, %s[1, 0, 0, 0] :
+// CHECK-NEXT:      orch.return %s_1
+orch.func incore @broadcast(in %x : tensor<2x1x16x32xf16>, in %y : tensor<32x16xf16>, out %o : tensor<2x1x16x16xf32>) -> tensor<2x1x16x16xf32> {
+  %a = tile.load %x[0, 0, 0, 0] : tensor<2x1x16x32xf16> -> !tile.tile<2x1x16x32xf16>
+  %b = tile.load %y[0, 0] : tensor<32x16xf16> -> !tile.tile<32x16xf16>
+  %p = tile.batch_matmul %a, %b : !tile.tile<2x1x16x32xf16>, !tile.tile<32x16xf16> -> !tile.tile<2x1x16x16xf32>
+  %s = tile.store %p, %o[0, 0, 0, 0] : !tile.tile<2x1x16x16xf32>, tensor<2x1x16x16xf32>
+  orch.return %s : tensor<2x1x16x16xf32>
+}
+
+// Rows that do not follow each other in global memory are loaded page by page, where a page is
+// used: nothing writes the tensor.
+// CHECK-LABEL:   orch.func incore @apart(
+// CHECK:           %x_2d = ptensor.view %x : tensor<2x32x16xf16> -> tensor<64x16xf16>
+// CHECK-NEXT:      %a = tile.load %x_2d[8, 0] : tensor<64x16xf16> -> !tile.tile<16x16xf16, mat>
+// CHECK-NEXT:      %p = tile.matmul %a, %b
+// CHECK:           tile.store
+// CHECK:           %a_1 = tile.load %x_2d_1[40, 0] : tensor<64x16xf16> -> !tile.tile<16x16xf16, mat>
+// CHECK-NEXT:      %p_1 = tile.matmul %a_1, %b
+orch.func incore @apart(in %x : tensor<2x32x16xf16>, in %y : tensor<16x16xf16>, out %o : tensor<2x16x16xf32>) -> tensor<2x16x16xf32> {
+  %a = tile.load %x[0, 8, 0] : tensor<2x32x16xf16> -> !tile.tile<2x16x16xf16>
+  %b = tile.load %y[0, 0] : tensor<16x16xf16> -> !tile.tile<16x16xf16>
+  %p = tile.batch_matmul %a, %b : !tile.tile<2x16x16xf16>, !tile.tile<16x16xf16> -> !tile.tile<2x16x16xf32>
+  %s = tile.store %p, %o[0, 0, 0] : !tile.tile<2x16x16xf32>, tensor<2x16x16xf32>
+  orch.return %s : tensor<2x16x16xf32>
+}
+
+// A tensor that the kernel writes is loaded where the program says, before the write.
+// CHECK-LABEL:   orch.func incore @written(
+// CHECK:           tile.load %{{.*}}[8, 0] :
+// CHECK:           tile.load %{{.*}}[40, 0] :
+// CHECK:           tile.store %{{.*}}, %x[0, 0, 0]
+// CHECK:           tile.matmul
+orch.func incore @written(inout %x : tensor<2x32x16xf16>, in %c_in : tensor<1x1x16xf16>, out %o : tensor<2x16x16xf32>) -> tensor<2x16x16xf32> {
+  %a = tile.load %x[0, 8, 0] : tensor<2x32x16xf16> -> !tile.tile<2x16x16xf16>
+  %c = tile.load %c_in[0, 0, 0] : tensor<1x1x16xf16> -> !tile.tile<1x1x16xf16>
+  %x1 = tile.store %c, %x[0, 0, 0] : !tile.tile<1x1x16xf16>, tensor<2x32x16xf16>
+  %p = tile.batch_matmul %a, %a : !tile.tile<2x16x16xf16> -> !tile.tile<2x16x16xf32>
+  %s = tile.store %p, %o[0, 0, 0] : !tile.tile<2x16x16xf32>, tensor<2x16x16xf32>
+  orch.return %s : tensor<2x16x16xf32>
+}
+
+// Batches that do not fit into L1 together are loaded page by page.
+// CHECK-LABEL:   orch.func incore @large(
+// CHECK-COUNT-8:   tile.matmul
+orch.func incore @large(in %x : tensor<8x128x512xf16>, in %y : tensor<8x512x128xf16>, out %o : tensor<8x128x128xf32>) -> tensor<8x128x128xf32> {
+  %a = tile.load %x[0, 0, 0] : tensor<8x128x512xf16> -> !tile.tile<8x128x512xf16>
+  %b = tile.load %y[0, 0, 0] : tensor<8x512x128xf16> -> !tile.tile<8x512x128xf16>
+  %p = tile.batch_matmul %a, %b : !tile.tile<8x128x512xf16>, !tile.tile<8x512x128xf16> -> !tile.tile<8x128x128xf32>
+  %s = tile.store %p, %o[0, 0, 0] : !tile.tile<8x128x128xf32>, tensor<8x128x128xf32>
+  orch.return %s : tensor<8x128x128xf32>
+}
+
+// Matrices seen transposed lie side by side.
+// CHECK-LABEL:   orch.func incore @transposed(
+// CHECK:           %v = tile.transpose_view %b : !tile.tile<32x32xf16, mat> -> !tile.tile<32x32xf16, mat, blayout = row_major, slayout = col_major>
+// CHECK:           tile.slice %v[0, 0] : {{.*}} -> !tile.tile<32x16xf16, mat, blayout = row_major, slayout = col_major>
+// CHECK:           tile.slice %v[0, 16] : {{.*}} -> !tile.tile<32x16xf16, mat, blayout = row_major, slayout = col_major>
+orch.func incore @transposed(in %x : tensor<16x32xf16>, in %y : tensor<2x16x32xf16>, out %o : tensor<2x16x16xf32>) -> tensor<2x16x16xf32> {
+  %a = tile.load %x[0, 0] : tensor<16x32xf16> -> !tile.tile<16x32xf16, mat>
+  %b = tile.load %y[0, 0, 0] : tensor<2x16x32xf16> -> !tile.tile<2x16x32xf16, mat>
+  %v = tile.transpose_view %b : !tile.tile<2x16x32xf16, mat> -> !tile.tile<2x32x16xf16, mat, blayout = row_major, slayout = col_major>
+  %p = tile.batch_matmul %a, %v : !tile.tile<16x32xf16, mat>, !tile.tile<2x32x16xf16, mat, blayout = row_major, slayout = col_major> -> !tile.tile<2x16x16xf32, acc>
+  %s = tile.store %p, %o[0, 0, 0] : !tile.tile<2x16x16xf32, acc>, tensor<2x16x16xf32>
+  orch.return %s : tensor<2x16x16xf32>
+}
+
+// Parts of consecutive rows are parts of the matrix.
+// CHECK-LABEL:   orch.func incore @parts(
+// CHECK:           %p = tile.slice %t_2d[%{{.*}}, 8] : !tile.tile<64x64xf32> -> !tile.tile<16x32xf32>
+// CHECK:           %q = tile.assemble %e, %t_2d[48, 16] : !tile.tile<16x32xf32>, !tile.tile<64x64xf32>
+orch.func incore @parts(in %x : tensor<4x16x64xf32>, in %i : index, out %o : tensor<4x16x64xf32>) -> tensor<4x16x64xf32> {
+  %t = tile.load %x[0, 0, 0] : tensor<4x16x64xf32> -> !tile.tile<4x16x64xf32>
+  %p = tile.slice %t[%i, 0, 8] : !tile.tile<4x16x64xf32> -> !tile.tile<1x16x32xf32>
+  %e = tile.exp %p : !tile.tile<1x16x32xf32>
+  %q = tile.assemble %e, %t[3, 0, 16] : !tile.tile<1x16x32xf32>, !tile.tile<4x16x64xf32>
+  %s = tile.store %q, %o[0, 0, 0] : !tile.tile<4x16x64xf32>, tensor<4x16x64xf32>
+  orch.return %s : tensor<4x16x64xf32>
+}
+
+// Each matrix of a batch is transposed for itself, with scratch.
+// CHECK-LABEL:   orch.func incore @turned(
+// CHECK:           %t_2d_page = tile.slice %t_2d[0, 0] : !tile.tile<32x8xf32> -> !tile.tile<16x8xf32>
+// CHECK-NEXT:      %tmp = tile.create : !tile.tile<16x8xf32>
+// CHECK-NEXT:      %u = tile.transpose %t_2d_page, %tmp : !tile.tile<16x8xf32> -> !tile.tile<8x16xf32>
+// CHECK-NEXT:      %u_1 = tile.create : !tile.tile<16x16xf32>
+// CHECK-NEXT:      %u_2 = tile.assemble %u, %u_1[0, 0] : !tile.tile<8x16xf32>, !tile.tile<16x16xf32>
+orch.func incore @turned(in %x : tensor<2x16x8xf32>, out %o : tensor<2x8x16xf32>) -> tensor<2x8x16xf32> {
+  %t = tile.load %x[0, 0, 0] : tensor<2x16x8xf32> -> !tile.tile<2x16x8xf32>
+  %u = tile.transpose %t, axis1 = 1, axis2 = 2 : !tile.tile<2x16x8xf32> -> !tile.tile<2x8x16xf32>
+  %s = tile.store %u, %o[0, 0, 0] : !tile.tile<2x8x16xf32>, tensor<2x8x16xf32>
+  orch.return %s : tensor<2x8x16xf32>
+}
