@@ -69,7 +69,12 @@ PASSES: tuple[str, ...] = (
 )
 """Pass names, alphabetically."""
 
-TARGETS: dict[str, str] = {"pl": "PlTarget", "pto": "PtoTarget", "task-graph": "TaskGraphTarget"}
+TARGETS: dict[str, str] = {
+    "orchestration": "OrchestrationTarget",
+    "pl": "PlTarget",
+    "pto": "PtoTarget",
+    "task-graph": "TaskGraphTarget",
+}
 """Target name -> name of its class in `targets/<target name>.py`."""
 
 FRONTENDS: dict[str, str] = {"pl": "PlFrontend", "pto": "PtoFrontend"}
