@@ -11,13 +11,15 @@ Names made here hold characters that no name of a program has.
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+import copy
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
 from pypto_xdsl.frontend.pl.source import Source, dotted_name
 
-BREAK, CONTINUE, INDEX, RETURN = "%break", "%continue", "%index", "%return"
+BREAK, CONTINUE, INDEX = "%break", "%continue", "%index"
+RETURN, RETURNED = "%return", "%returned"
 CARRY, YIELDED = "%carry", "%yielded"
 _SEQUENTIAL = ("range", "pipeline", "while_")
 _Jump = ast.Break | ast.Continue
@@ -32,13 +34,21 @@ class _Counter:
         return f"{name}{self.value}"
 
 
-def lower(source: Source, function: ast.FunctionDef) -> list[ast.stmt]:
-    """The body of a function without jumps; itself where it has none."""
+def lower(
+    source: Source, function: ast.FunctionDef, constant: Callable[[ast.expr], object]
+) -> list[ast.stmt]:
+    """
+    The body of a function without jumps; itself where it has none. `constant` gives the value of
+    an expression of names outside the function, None if it has none.
+    """
     body = function.body
     jumps, inner = _jumps_and_returns(body)
     if not jumps and not inner:
         return body
-    lowering = _Lowering(source)
+    lowering = _Lowering(source, constant)
+    if inner and not _returns_by_branches(body):
+        body = lowering.flagged_returns(body)
+        jumps, inner = True, False
     if jumps:
         body = lowering.block(body, None)
     if inner:
@@ -107,8 +117,9 @@ def _pass(at: ast.stmt) -> ast.stmt:
 
 
 class _Lowering:
-    def __init__(self, source: Source):
+    def __init__(self, source: Source, constant: Callable[[ast.expr], object]):
         self.source = source
+        self.constant = constant
         self.counter = _Counter()
 
     # Loops
@@ -128,7 +139,7 @@ class _Lowering:
                     inner = self.block(statement.body, loop)
                     if _contains(inner, (ast.Break, ast.Continue)):
                         raise self.source.error(
-                            statement, "'break' and 'continue' cannot leave a scope"
+                            statement, "'break', 'continue' and 'return' cannot leave a scope"
                         )
                     result.append(ast.copy_location(ast.With(statement.items, inner), statement))
                 case ast.Break() | ast.Continue():
@@ -170,7 +181,9 @@ class _Lowering:
         path = dotted_name(iterator.func) if isinstance(iterator, ast.Call) else None
         if path is None or path[-1] not in _SEQUENTIAL:
             kind = ".".join(path) if path else "this"
-            raise self.source.error(statement, f"'break' and 'continue' cannot leave a {kind} loop")
+            raise self.source.error(
+                statement, f"'break', 'continue' and 'return' cannot leave a {kind} loop"
+            )
 
     def _with_names_for_carries(
         self, statement: ast.For, given: ast.keyword, body: list[ast.stmt]
@@ -180,43 +193,54 @@ class _Lowering:
         start of the iteration, which is what is carried on.
         """
         error = self.source.error
-        path = dotted_name(statement.iter.func) if isinstance(statement.iter, ast.Call) else ()
-        target = statement.target
-        if not path or path[-1] == "while_" or not isinstance(target, ast.Tuple):
-            raise error(statement, "'break' and 'continue' need a range here")
-        index, *more = target.elts
-        carried = more[0] if len(more) == 1 else None
+        iterator = cast(ast.Call, statement.iter)
+        path = dotted_name(iterator.func) or ("",)
+        carried: ast.expr | None = statement.target
+        index: ast.expr | None = None
+        if path[-1] != "while_":
+            if not isinstance(carried, ast.Tuple) or len(carried.elts) != 2:
+                raise error(statement, "a loop with init_values is 'for i, (a, b) in ...'")
+            index, carried = carried.elts
         names = list(carried.elts) if isinstance(carried, ast.Tuple | ast.List) else []
         inits = list(given.value.elts) if isinstance(given.value, ast.Tuple | ast.List) else []
         if len(names) != len(inits) or not names:
-            raise error(statement, "expected 'for i, (a, b) in pl.range(n, init_values=(x, y))'")
+            raise error(statement, f"{len(names)} names for {len(inits)} init_values")
         *before, last = body
         found = _yielded(last)
         if found is None or len(found.values) != len(names):
             raise error(last, f"expected pl.yield_ of {len(names)} values")
         fresh = [self.counter.fresh(CARRY) for _ in names]
-        iterator = cast(ast.Call, statement.iter)
-        keywords = [keyword for keyword in iterator.keywords if keyword is not given]
-        counted = ast.copy_location(
-            ast.For(
-                index,
-                ast.copy_location(ast.Call(iterator.func, iterator.args, keywords), iterator),
-                [
-                    *(
-                        ast.copy_location(ast.Assign([name], _name(hidden, name)), name)
-                        for name, hidden in zip(names, fresh, strict=True)
-                    ),
-                    *before,
-                    *_simultaneous(fresh, found.values, last, self.counter),
-                ],
-                [],
+        lowered: list[ast.stmt] = [
+            *(
+                ast.copy_location(ast.Assign([name], _name(hidden, name)), name)
+                for name, hidden in zip(names, fresh, strict=True)
             ),
-            statement,
-        )
+            *before,
+            *_simultaneous(fresh, found.values, last, self.counter),
+        ]
+        if index is None:
+            condition = _condition(before[0]) if before else None
+            if condition is None:
+                raise error(statement.body[0], "a pl.while_ loop starts with pl.cond(...)")
+            del lowered[len(names)]
+            renamed = _Renamed(
+                {
+                    name.id: hidden
+                    for name, hidden in zip(names, fresh, strict=True)
+                    if isinstance(name, ast.Name)
+                }
+            )
+            test = renamed.visit(copy.deepcopy(condition))
+            loop: ast.For | ast.While = ast.While(test, lowered, [])
+        else:
+            keywords = [keyword for keyword in iterator.keywords if keyword is not given]
+            header = ast.Call(iterator.func, iterator.args, keywords)
+            loop = ast.For(index, ast.copy_location(header, iterator), lowered, [])
+        ast.copy_location(loop, statement)
         starts = [
             _assign(hidden, init, statement) for hidden, init in zip(fresh, inits, strict=True)
         ]
-        return [*starts, *self.loop(counted), *found.after(fresh, last)]
+        return [*starts, *self.loop(loop), *found.after(fresh, last)]
 
     def _counted(self, statement: ast.For, body: list[ast.stmt], flag: str) -> list[ast.stmt]:
         """A `for` over a range as a `while` with an index."""
@@ -229,7 +253,7 @@ class _Lowering:
         start: ast.expr = _constant(0, at) if len(bounds) == 1 else bounds[0]
         stop = bounds[0] if len(bounds) == 1 else bounds[1]
         step: ast.expr = bounds[2] if len(bounds) == 3 else _constant(1, at)
-        descends = isinstance(step, ast.UnaryOp) and isinstance(step.op, ast.USub)
+        descends = self._descends(step)
         index, limit = self.counter.fresh(INDEX), self.counter.fresh(INDEX)
         order = ast.Gt() if descends else ast.Lt()
         compare = ast.copy_location(ast.Compare(_name(index, at), [order], [_name(limit, at)]), at)
@@ -247,6 +271,23 @@ class _Lowering:
             ast.Call(_path(("pl", "cast"), at), [start, _path(("pl", "INDEX"), at)], []), at
         )
         return [_assign(index, as_index, at), _assign(limit, stop, at), loop]
+
+    def _descends(self, step: ast.expr) -> bool:
+        """Whether a loop with this step counts down."""
+        number = self.constant(step)
+        if isinstance(number, int) and number:
+            return number < 0
+        if number == 0:
+            raise self.source.error(step, "the step of a loop is not 0")
+        if isinstance(step, ast.Call) and dotted_name(step.func) == ("pl", "max"):
+            limits = [self.constant(argument) for argument in step.args]
+            if any(isinstance(limit, int) and limit > 0 for limit in limits):
+                return False
+        raise self.source.error(
+            step,
+            "this step, known at run time only, may be 0 or negative, and the loop is left before "
+            "its end: use pl.max(step, 1)",
+        )
 
     def _jump(
         self,
@@ -319,6 +360,68 @@ class _Lowering:
             value = ast.copy_location(value, last)
         return [*lowered, ast.copy_location(ast.Return(value), last)]
 
+    def flagged_returns(self, body: Sequence[ast.stmt]) -> list[ast.stmt]:
+        """
+        A function body whose returns, all of the same names, leave loops and branches that may
+        also go on: each sets a flag that guards what follows.
+        """
+        found = [
+            node
+            for statement in body
+            for node in ast.walk(statement)
+            if isinstance(node, ast.Return)
+        ]
+        same = {_names_returned(node) for node in found}
+        if len(same) != 1 or None in same:
+            inner = next(node for node in found if _names_returned(node) in (None, *same))
+            raise self.source.error(
+                inner,
+                "a 'return' inside a loop, or in a branch that may also go on, needs every return "
+                "of the function to give the same names: keep the value and return it at the end",
+            )
+        last = body[-1]
+        end = ast.copy_location(ast.Return(found[0].value), last)
+        start = _assign(RETURNED, _constant(False, body[0]), body[0])
+        return [start, *self._flagged(body, in_loop=False), end]
+
+    def _flagged(self, body: Sequence[ast.stmt], *, in_loop: bool) -> list[ast.stmt]:
+        result: list[ast.stmt] = []
+        for place, statement in enumerate(body):
+            rest = body[place + 1 :]
+            if isinstance(statement, ast.Return):
+                if rest:
+                    raise self.source.error(rest[0], "this is never reached")
+                result.append(_assign(RETURNED, _constant(True, statement), statement))
+                if in_loop:
+                    result.append(ast.copy_location(ast.Break(), statement))
+                return result
+            if not _contains([statement], (ast.Return,)):
+                result.append(statement)
+                continue
+            match statement:
+                case ast.For() | ast.While():
+                    result.append(
+                        _with_body(statement, self._flagged(statement.body, in_loop=True))
+                    )
+                    if in_loop:
+                        leave: ast.stmt = ast.copy_location(ast.Break(), statement)
+                        result.append(_if(_name(RETURNED, statement), [leave], [], statement))
+                case ast.If():
+                    then = self._flagged(statement.body, in_loop=in_loop)
+                    orelse = self._flagged(statement.orelse, in_loop=in_loop)
+                    result.append(_if(statement.test, then, orelse, statement))
+                case ast.With():
+                    inner = self._flagged(statement.body, in_loop=in_loop)
+                    result.append(ast.copy_location(ast.With(statement.items, inner), statement))
+                case _:
+                    result.append(statement)
+            if rest and not in_loop:
+                tail = self._flagged(rest, in_loop=False)
+                if tail:
+                    result.append(_if(_not(RETURNED, statement), tail, [], statement))
+                return result
+        return result
+
     def _returned_names(self, body: Sequence[ast.stmt]) -> list[str] | None:
         for statement in body:
             for node in ast.walk(statement):
@@ -340,16 +443,7 @@ class _Lowering:
             if not _contains([statement], (ast.Return,)):
                 result.append(statement)
                 continue
-            if isinstance(statement, ast.For | ast.While):
-                raise self.source.error(
-                    statement,
-                    "'return' inside a loop is not supported: keep the value and return it after",
-                )
             if isinstance(statement, ast.With):
-                if rest and any(not isinstance(s, ast.Return) for s in rest):
-                    raise self.source.error(
-                        statement, "'return' cannot leave a scope before its end"
-                    )
                 inner = self._returning(statement.body)
                 result.append(ast.copy_location(ast.With(statement.items, inner), statement))
                 return result
@@ -357,10 +451,6 @@ class _Lowering:
             then_returns = _always_returns(statement.body)
             else_returns = _always_returns(statement.orelse)
             then, orelse = statement.body, statement.orelse
-            if not then_returns and not else_returns and rest:
-                raise self.source.error(
-                    statement, "'return' in a branch that may also go on is not supported"
-                )
             if then_returns and else_returns and rest:
                 raise self.source.error(rest[0], "this is never reached")
             if not then_returns:
@@ -398,6 +488,60 @@ def _useful(body: list[ast.stmt], flag: str, always_set: bool) -> list[ast.stmt]
 
 def _always_leaves(body: Sequence[ast.stmt], kind: type[_Jump]) -> bool:
     return bool(body) and isinstance(body[-1], kind) and not _contains(body[:-1], (kind,))
+
+
+def _returns_by_branches(body: Sequence[ast.stmt]) -> bool:
+    """
+    Whether every early return ends a branch after which nothing else of it goes on, so that what
+    follows belongs to the other branch.
+    """
+    for place, statement in enumerate(body):
+        rest = body[place + 1 :]
+        if not _contains([statement], (ast.Return,)) or isinstance(statement, ast.Return):
+            continue
+        match statement:
+            case ast.If(body=then, orelse=orelse):
+                if rest and not _always_returns(then) and not _always_returns(orelse):
+                    return False
+                if not _returns_by_branches(then) or not _returns_by_branches(orelse):
+                    return False
+            case ast.With(body=inner):
+                if any(not isinstance(after, ast.Return) for after in rest):
+                    return False
+                if not _returns_by_branches(inner):
+                    return False
+            case _:
+                return False
+    return True
+
+
+def _names_returned(node: ast.Return) -> tuple[str, ...] | None:
+    """The names that a return gives; None if it gives anything else."""
+    value = node.value
+    if value is None or (isinstance(value, ast.Constant) and value.value is None):
+        return ()
+    elements = value.elts if isinstance(value, ast.Tuple) else [value]
+    names = [element.id for element in elements if isinstance(element, ast.Name)]
+    return tuple(names) if len(names) == len(elements) else None
+
+
+def _condition(statement: ast.stmt) -> ast.expr | None:
+    """What a `pl.cond(...)` tests, None for any other statement."""
+    if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
+        path = dotted_name(statement.value.func)
+        if path is not None and path[-1] == "cond" and len(statement.value.args) == 1:
+            return statement.value.args[0]
+    return None
+
+
+class _Renamed(ast.NodeTransformer):
+    """An expression with other names."""
+
+    def __init__(self, names: Mapping[str, str]):
+        self.names = names
+
+    def visit_Name(self, node: ast.Name) -> ast.Name:
+        return _name(self.names.get(node.id, node.id), node)
 
 
 def _always_returns(body: Sequence[ast.stmt]) -> bool:

@@ -35,6 +35,8 @@ from pypto_xdsl.syntax.spelling import did_you_mean
 
 AUTO_SCOPE = "auto_scope"
 EXTERNAL_SOURCE = "external_source"
+MIXED_SOURCES = frozenset(("pl.aic_source", "pl.aiv_source"))
+"""Where the halves of a kernel for both kinds of core are, which is written in C++."""
 MARKS: Mapping[str, str] = {
     "split_aiv": SPLIT_AIV,
     "windowize": WINDOWIZE,
@@ -105,8 +107,7 @@ def read(function: Function) -> Options:
         else:
             _function(function, options, keywords)
     _prologue(function, options)
-    if {"pl.aic_source", "pl.aiv_source"} & options.attributes.keys():
-        # A kernel of both kinds of core that is written in C++.
+    if options.attributes.keys() & MIXED_SOURCES:
         options.external = True
     level, _ = DERIVED.get(options.kind, (None, None))
     if options.level is not None and level is not None and options.level is not level:

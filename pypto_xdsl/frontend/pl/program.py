@@ -263,7 +263,9 @@ class ProgramReader:
         """The body without `break`, `continue` and early returns, and its names."""
         key = id(function.node)
         if key not in self._bodies:
-            body = control_flow.lower(function.source, function.node)
+            body = control_flow.lower(
+                function.source, function.node, lambda node: evaluated(function.scope, node)
+            )
             liveness = Liveness(body, lambda call: self._names_written(function.scope, call))
             self._bodies[key] = (body, liveness)
         return self._bodies[key]

@@ -17,7 +17,12 @@ from pypto_xdsl.dialects.orch.function_marks import (
     SPLIT,
     cache_policies,
 )
-from pypto_xdsl.frontend.pl.function_options import AUTO_SCOPE, EXTERNAL_SOURCE, MARKS
+from pypto_xdsl.frontend.pl.function_options import (
+    AUTO_SCOPE,
+    EXTERNAL_SOURCE,
+    MARKS,
+    MIXED_SOURCES,
+)
 from pypto_xdsl.frontend.pl.vocabulary import spell
 from pypto_xdsl.targets.pl.names import Names
 from pypto_xdsl.targets.pl.statements import INDENT, BodyWriter
@@ -78,7 +83,7 @@ class _FunctionWriter:
     def lines(self) -> list[str]:
         """The decorator, the signature and the body."""
         function = self.function
-        external = isinstance(function.attributes.get(EXTERNAL_SOURCE), StringAttr)
+        external = function.attributes.keys() & {EXTERNAL_SOURCE, *MIXED_SOURCES}
         if function.implementation is not None:
             raise OpError(function, "is lowered: its body has no spelling in the DSL")
         if function.is_declaration and not external:
