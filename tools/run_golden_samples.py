@@ -210,11 +210,11 @@ class Outcome:
 
 
 def run_sample(
-    sample: Sample, ints: Mapping[str, int], settings: CoreSettings, last: int | None = None
+    sample: Sample, ints: Mapping[str, int], settings: CoreSettings, last: Sequence[int] = ()
 ) -> Outcome:
     """
-    Run a sample on inputs that its reference makes. `ints` are numbers by parameter, `last` that of
-    the last parameter that is one.
+    Run a sample on inputs that its reference makes. `ints` are numbers by parameter, `last` those
+    of the last parameters that are numbers.
     """
     module = _load(sample, "")
     kernel = _kernel(module)
@@ -225,8 +225,8 @@ def run_sample(
         for name, type in zip(names, types, strict=True)
         if not isinstance(type, PtrType)
     }
-    if last is not None and numbers:
-        numbers[list(numbers)[-1]] = last
+    if len(numbers) >= len(last):
+        numbers.update(zip(list(numbers)[len(numbers) - len(last) :], last, strict=True))
     sizes, written = _measure(module, kernel, names, numbers)
     with tempfile.TemporaryDirectory() as folder:
         _write_bench(Path(folder), names, types, sizes, numbers, written)
@@ -288,10 +288,11 @@ def _results(
     zeros, extents = dict.fromkeys(names, 0), dict.fromkeys(names, 64)
     first: DiagnosticsError | None = None
     for remark, given, last in (
-        ("", ints, None),
-        ("; numbers are 0", zeros, None),
-        ("; numbers are 0, the last is 1", zeros, 1),
-        ("; numbers are 64", extents, None),
+        ("", ints, ()),
+        ("; numbers are 0", zeros, ()),
+        ("; numbers are 0, the last is 1", zeros, (1,)),
+        ("; numbers are 64", extents, ()),
+        ("; numbers are 64, the last are 0 and 1", extents, (0, 1)),
     ):
         try:
             return run_sample(sample, given, settings, last), remark

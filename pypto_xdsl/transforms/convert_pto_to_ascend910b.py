@@ -172,6 +172,27 @@ class _TileIsView(RewritePattern):
         rewriter.replace(op, _named(ascend910b.ViewOp(address, _tile(op), _extents(op)), op))
 
 
+class _AssignedIsView(RewritePattern):
+    """A tile that is moved to an address is a view of the bytes there."""
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
+        if not isinstance(op, pto.TAssignOp):
+            return
+        address = constant_value(op.operand("addr"))
+        type = _tile(op)
+        extents: list[SSAValue] = []
+        if pto.DYNAMIC in type.valid_shape:
+            valid = pto.GetValidShapeOp(op.operand("tile"), result_types=[IndexType()] * 2)
+            rewriter.insert(valid)
+            extents = [
+                value
+                for value, extent in zip(valid.results, type.valid_shape, strict=True)
+                if extent == pto.DYNAMIC
+            ]
+        view = ascend910b.ViewOp(op.operand("addr") if address is None else address, type, extents)
+        rewriter.replace(op, _named(view, op))
+
+
 class _SlotIsView(RewritePattern):
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
         if not isinstance(op, pto.MultiTileGetOp):
@@ -294,4 +315,4 @@ class _Flags(RewritePattern):
         rewriter.replace(op, made(_pipe(op.properties["pipe"]), flag))
 
 
-_PATTERNS = (_TileIsView(), _SlotIsView(), _Events(), _Barriers(), _Flags())
+_PATTERNS = (_TileIsView(), _AssignedIsView(), _SlotIsView(), _Events(), _Barriers(), _Flags())

@@ -20,6 +20,8 @@ from pypto_xdsl.interpreters.pto.partial import PtoPartialFunctions
 from pypto_xdsl.interpreters.pto.products import PtoProductFunctions
 from pypto_xdsl.interpreters.pto.quantization import PtoQuantizationFunctions
 from pypto_xdsl.interpreters.pto.rearrangement import PtoRearrangementFunctions
+from pypto_xdsl.interpreters.pto.refused import PtoRefusedFunctions
+from pypto_xdsl.interpreters.pto.scalars import PtoScalarFunctions
 from pypto_xdsl.interpreters.pto.sorting import PtoSortFunctions
 from pypto_xdsl.interpreters.pto.views import PtoViewFunctions
 
@@ -34,6 +36,8 @@ PTO_FUNCTIONS: tuple[type[InterpreterFunctions], ...] = (
     PtoGatherFunctions,
     PtoGlobalGatherFunctions,
     PtoSortFunctions,
+    PtoScalarFunctions,
+    PtoRefusedFunctions,
     PtoKernelFunctions,
 )
 """Implementations of the dialect."""

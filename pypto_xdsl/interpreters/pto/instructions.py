@@ -309,7 +309,17 @@ def _no_machine_state(op_class: type[Operation], _: None) -> Run:
 
 
 _ORDERED: Mapping[type[Operation], None] = dict.fromkeys(
-    (pto.BarrierOp, pto.SetFlagOp, pto.WaitFlagOp, pto.BarrierSyncOp, pto.TPrefetchOp)
+    (
+        pto.BarrierOp,
+        pto.SetFlagOp,
+        pto.WaitFlagOp,
+        pto.SetFlagDynOp,
+        pto.WaitFlagDynOp,
+        pto.RecordEventOp,
+        pto.WaitEventOp,
+        pto.BarrierSyncOp,
+        pto.TPrefetchOp,
+    )
 )
 
 

@@ -110,6 +110,11 @@ class PtoViewFunctions(InterpreterFunctions):
             raise ProgramError(f"slot {slot} lies outside {len(tiles)} tiles")
         return (tiles[slot],)
 
+    @impl(pto.TAssignOp)
+    def run_tassign(self, interpreter: Interpreter, op: Any, args: PythonValues) -> PythonValues:
+        core = core_of(machine_of(interpreter))
+        return (core.place(_tile_type(op.result.type), args[1].value.data, args[0].valid),)
+
     @impl(pto.SubViewOp)
     def run_subview(self, interpreter: Interpreter, op: Any, args: PythonValues) -> PythonValues:
         operands = named(op, args)
