@@ -221,7 +221,7 @@ def repeat(element: Element, lhs: Array, rhs: Array) -> Array:
     return np.broadcast_to(rhs, np.broadcast_shapes(lhs.shape, rhs.shape))
 
 
-def exponential_of_difference(element: Element, lhs: Array, rhs: Array) -> Array:
+def exponential_of_difference(element: Element, lhs: Array, rhs: Array) -> Array | Partial:
     """`exp(lhs - rhs)`, the difference rounded first."""
     return _EXPONENTIAL(element, element.round(lhs - rhs))
 

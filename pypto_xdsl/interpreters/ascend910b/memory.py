@@ -5,6 +5,10 @@ Every byte knows whether it is defined; every range of bytes that was touched as
 wrote it last and which pipes read it since. A tile finds its elements as a strided view of the
 bytes, or, where its layout has boxes of which only a part counts, by an index array; both are
 computed once for a layout and a region.
+
+What was written as a matrix is kept as one, and becomes bytes only when they are looked at in
+another way: most of what is written is read as it was written, or as a window of it. Such arrays
+are never changed, so that a move between memories of different layouts copies nothing.
 """
 
 from __future__ import annotations
@@ -54,10 +58,28 @@ class Segment:
     write: Touch | None = None
     reads: dict[int, Touch] = field(default_factory=dict[int, Touch])
     """By lane, since the last write."""
-    is_defined: bool = False
-    """Whether all its bytes are known to be."""
+    spans: list[Span] = field(default_factory=list["Span"])
+    """The regions of views whose bytes these are."""
+    held: Span | None = None
+    """The one whose `value` is known. Nothing that shares bytes with it was written since."""
+    is_stale: bool = False
+    """Whether the bytes lack that value yet. No other segment that shares bytes does."""
     is_spoiled: bool = False
     """Whether all its bytes hold what scratch leaves."""
+
+    def release(self) -> None:
+        """Forget the value: the bytes have it, or are about to be overwritten."""
+        if self.held is not None:
+            self.held.value = self.held = None
+            self.is_stale = False
+
+    def flush(self) -> None:
+        """Bring the value into the bytes."""
+        if self.is_stale:
+            assert self.held is not None
+            assert self.held.value is not None
+            self.held.put(self.held.value)
+            self.is_stale = False
 
 
 @dataclass(eq=False)
@@ -76,12 +98,62 @@ class Span:
     is_whole: bool
     """Whether the bytes are all those from the first to the last."""
     start: int
+    elements: Array
+    """All elements from the start of the view on, which `places` counts."""
+    grid: tuple[Any, ...] = ()
+    """The tile that this is a part of: where, of what shape, layout and elements."""
+    origin: tuple[int, int] = (0, 0)
+    """Where in it."""
+    value: Array | None = None
+    """What the elements are, where the segment holds that; read only."""
+    is_defined: bool = False
+    """Whether all elements are known to be."""
 
-    def read(self) -> Array:
-        """The elements; a view where they lie in rows or columns."""
-        if self.values is None:
-            raise AssertionError
-        return self.values if self.values.ndim == 2 else self.values.reshape(self.shape)
+    def get(self) -> Array:
+        """The elements as the bytes say, copied."""
+        if self.places is not None:
+            return self.elements[self.places]
+        assert self.values is not None
+        return self.values.copy().reshape(self.shape)
+
+    def put(self, stored: Array) -> None:
+        """Write elements to the bytes."""
+        if self.places is not None:
+            self.elements[self.places] = stored
+            return
+        assert self.values is not None
+        self.values[...] = stored if self.values.ndim == 2 else stored.reshape(self.values.shape)
+
+    def part_of(self, other: Span) -> Array | None:
+        """The value, where it is a window of that of another region of the same tile."""
+        if self.grid != other.grid or other.value is None:
+            return None
+        row, column = (a - b for a, b in zip(self.origin, other.origin, strict=True))
+        height, width = self.shape
+        if (
+            row < 0
+            or column < 0
+            or row + height > other.shape[0]
+            or column + width > other.shape[1]
+        ):
+            return None
+        return other.value[row : row + height, column : column + width]
+
+    def defined_mask(self) -> Mask | None:
+        """Which elements are defined; None: all."""
+        if self.places is not None:
+            defined = np.asarray(self.flags[self.places].all(axis=-1))
+            return None if defined.all() else defined
+        return None if self.flags.all() else _by_element(self)
+
+    def define(self, defined: Mask | None) -> None:
+        """Set the flags: of all elements, or of those of a mask."""
+        if self.places is not None:
+            self.flags[self.places] = True if defined is None else defined[..., None]
+        elif defined is None:
+            self.flags[...] = True
+        else:
+            _set_by_element(self, defined)
 
     @cached_property
     def runs(self) -> Runs:
@@ -117,6 +189,77 @@ class CoreMemory(Memory):
     segments: dict[tuple[int, int], Segment] = field(default_factory=dict[tuple[int, int], Segment])
     spans: dict[Any, Span] = field(default_factory=dict[Any, Span])
     writes: int = 0
+    generation: int = 0
+    """Counts how often the regions of views were forgotten."""
+
+    def load(self, span: Span) -> tuple[Array, Mask | None]:
+        """The elements of a span whose value is not held, and which are defined."""
+        segment = span.segment
+        for other in segment.neighbours:
+            held = other.held
+            if held is None:
+                continue
+            part = span.part_of(held)
+            if part is not None:
+                self._hold(span, part)
+                return part, None
+            other.flush()
+        value = span.get()
+        mask = None if span.is_defined else span.defined_mask()
+        if mask is not None:
+            self.core.undefined(self, span, mask)
+            return value, mask
+        value.flags.writeable = False
+        self._hold(span, value)
+        span.is_defined = True
+        return value, None
+
+    def _hold(self, span: Span, value: Array) -> None:
+        """Keep what the elements of a span are, where the segment has nothing newer to keep."""
+        segment = span.segment
+        if not segment.is_stale and span.grid:
+            segment.release()
+            segment.held, span.value = span, value
+
+    def store(self, span: Span, stored: Array, defined: Mask | None) -> None:
+        """Overwrite the elements of a span, of which some may be undefined from now on."""
+        self.overwrite(span)
+        if defined is not None:
+            span.put(stored)
+            span.define(defined)
+            for other in span.segment.neighbours:
+                for touched in other.spans:
+                    touched.is_defined = False
+            return
+        if not span.is_defined:
+            span.define(None)
+            span.is_defined = True
+        segment = span.segment
+        segment.held, segment.is_stale = span, True
+        span.value = _kept(stored, span.element)
+
+    def overwrite(self, span: Span) -> None:
+        """What is held of the bytes of a span is no longer true."""
+        segment = span.segment
+        for other in segment.neighbours:
+            other.is_spoiled = False
+            held = other.held
+            if held is None:
+                continue
+            if other.is_stale and held is not span:
+                is_covered = segment.start <= other.start and other.end <= segment.end
+                if not (is_covered and span.is_whole):
+                    other.flush()
+            other.release()
+
+    def forget_spans(self) -> None:
+        """Make room for regions of other views."""
+        for segment in self.segments.values():
+            segment.flush()
+            segment.release()
+            segment.spans.clear()
+        self.spans.clear()
+        self.generation += 1
 
     def segment(self, start: int, end: int) -> Segment:
         """The segment of a range of bytes."""
@@ -153,86 +296,54 @@ class CoreMemory(Memory):
 class CoreTile(LocalTile):
     """A view of a memory of a core. Every read and write is checked."""
 
+    _region: tuple[int, int] | None = field(default=None, init=False)
+    _found: Span | None = field(default=None, init=False)
+    """The span of that region, as long as the memory remembers it."""
+    _generation: int = field(default=0, init=False)
+
     @property
     def _core_memory(self) -> CoreMemory:
         return cast(CoreMemory, self.memory)
 
     def _span(self, region: tuple[int, int]) -> Span:
         memory = self._core_memory
+        if region == self._region and self._generation == memory.generation:
+            assert self._found is not None
+            return self._found
         key = self.address, id(self.type), self.pitch, self.origin, region
         span = memory.spans.get(key)
         if span is None:
             if len(memory.spans) >= _MOST_SPANS:
-                memory.spans.clear()
+                memory.forget_spans()
             # The type must outlive its identity: the tile, which has it, may not.
             span = memory.spans[key] = _make_span(self, region)
+            span.segment.spans.append(span)
             memory.core.keep(self.type)
+        self._region, self._found, self._generation = region, span, memory.generation
         return span
 
     def read(self, region: tuple[int, int] | None = None) -> tuple[Array, Mask | None]:
+        """The elements of a region (the valid one), read only, and which are defined."""
         span = self._span(self.valid if region is None else region)
         memory = self._core_memory
         memory.core.touch(memory, span, is_write=False)
-        segment = span.segment
-        if segment.is_defined:
-            return span.read(), None
-        if span.places is not None:
-            defined = np.asarray(span.flags[span.places].all(axis=-1))
-            values = memory.bytes[self.address :][: self._size()].view(span.element.storage)
-            result: Array = values[span.places]
-            mask = None if defined.all() else defined
-        else:
-            result = span.read()
-            if span.flags.all():
-                mask = None
-                segment.is_defined = span.is_whole
-            else:
-                mask = _by_element(span)
-        if mask is not None:
-            memory.core.undefined(memory, span, mask)
-        return result, mask
+        if span.value is not None:
+            return span.value, None
+        return memory.load(span)
 
     def write(self, stored: Array, defined: Mask | None = None) -> None:
-        rows, columns = stored.shape
-        span = self._span((rows, columns))
+        span = self._span(stored.shape)  # pyright: ignore[reportArgumentType]
         memory = self._core_memory
         memory.core.touch(memory, span, is_write=True)
-        if span.places is not None:
-            values = memory.bytes[self.address :][: self._size()].view(span.element.storage)
-            values[span.places] = stored
-        else:
-            assert span.values is not None
-            span.values[...] = (
-                stored if span.values.ndim == 2 else stored.reshape(span.values.shape)
-            )
-        segment = span.segment
-        for other in segment.neighbours:
-            other.is_spoiled = False
-        if defined is not None:
-            for other in segment.neighbours:
-                other.is_defined = False
-            if span.places is not None:
-                span.flags[span.places] = defined[..., None]
-            else:
-                _set_by_element(span, defined)
-        elif not segment.is_defined:
-            if span.places is not None:
-                span.flags[span.places] = True
-            else:
-                span.flags[...] = True
-            segment.is_defined = span.is_whole
+        memory.store(span, stored, defined)
 
     def spoil(self) -> None:
         span = self._span(self.type.get_shape())
         memory = self._core_memory
         memory.core.touch(memory, span, is_write=True)
-        segment = span.segment
-        if segment.is_spoiled:
-            return
-        _fill_with_poison(self, span)
-        for other in segment.neighbours:
-            other.is_defined = other.is_spoiled = False
-        segment.is_spoiled = span.is_whole
+        if not span.segment.is_spoiled:
+            memory.store(span, span.element.poison(span.shape), np.zeros(span.shape, np.bool_))
+            span.segment.is_spoiled = span.is_whole
 
     def _size(self) -> int:
         rows, columns = self.pitch or self.type.get_shape()
@@ -245,22 +356,15 @@ class CoreTile(LocalTile):
         span = self._scattered(places)
         memory = self._core_memory
         memory.core.touch(memory, span, is_write=False)
-        values = memory.bytes[self.address :][: self._size()].view(span.element.storage)
-        defined = np.asarray(span.flags[places].all(axis=-1))
-        mask = None if defined.all() else defined
-        if mask is not None:
-            memory.core.undefined(memory, span, mask)
-        return values[places], mask
+        return memory.load(span)
 
     def put(self, places: npt.NDArray[np.int64], stored: Array) -> None:
         span = self._scattered(places)
         memory = self._core_memory
         memory.core.touch(memory, span, is_write=True)
-        values = memory.bytes[self.address :][: self._size()].view(span.element.storage)
-        values[places] = stored
-        span.flags[places] = True
-        for other in span.segment.neighbours:
-            other.is_spoiled = False
+        memory.overwrite(span)
+        span.put(stored)
+        span.define(None)
 
     def _scattered(self, places: npt.NDArray[np.int64]) -> Span:
         """Elements at places, counted from the address in the order of the addresses."""
@@ -278,6 +382,7 @@ class CoreTile(LocalTile):
             places,
             False,
             self.address,
+            memory.bytes[self.address : end].view(self.element.storage),
         )
 
     def at(self, place: int) -> CoreTile:
@@ -300,20 +405,17 @@ class CoreTile(LocalTile):
         )
 
 
-def _fill_with_poison(tile: CoreTile, span: Span) -> None:
-    """Fill a view with what means nothing."""
-    poison = span.element.poison(())
-    if span.values is not None:
-        span.values[...] = poison
-        span.flags[...] = False
-        return
-    assert span.places is not None
-    memory = tile.memory
-    size = span.element.storage.itemsize
-    rows, columns = tile.pitch or tile.type.get_shape()
-    end = tile.address + rows * columns * size
-    memory.bytes[tile.address : end].view(span.element.storage)[span.places] = poison
-    span.flags[span.places] = False
+def _kept(stored: Array, element: Element) -> Array:
+    """Stored elements as an array that nobody changes: the same one where nobody else can."""
+    if stored.dtype is not element.storage and stored.dtype != element.storage:
+        stored = stored.astype(element.storage)
+    owner: Any = stored
+    while isinstance(owner.base, np.ndarray):
+        owner = owner.base
+    if owner.base is not None or (owner is not stored and owner.flags.writeable):
+        stored = stored.copy()
+    stored.flags.writeable = False
+    return stored
 
 
 def _by_element(span: Span) -> Mask:
@@ -345,13 +447,14 @@ def _make_span(tile: CoreTile, region: tuple[int, int]) -> Span:
         raise ProgramError(f"reaches [{row + height}, {column + width}] of a tile of {list(shape)}")
     type = tile.type
     box = type.inner_box
-    is_empty = not height or not width
-    if is_empty:
+    end = tile.address + rows * columns * size
+    if not height or not width:
         none = np.zeros((height, width), element.storage)
         segment = Segment(tile.address, tile.address)
-        return Span(
-            segment, element, region, none, np.zeros((0, 1), np.bool_), None, True, tile.address
-        )
+        flags = np.zeros((0, 1), np.bool_)
+        return Span(segment, element, region, none, flags, None, True, tile.address, none)
+    elements = memory.bytes[tile.address : end].view(element.storage)
+    grid = tile.address, shape, type.blayout, type.slayout, box, element.name
     if type.slayout is SLayout.NONE_BOX:
         by_row = type.blayout is BLayout.ROW_MAJOR
         pitch = (columns if by_row else rows) * size
@@ -361,24 +464,23 @@ def _make_span(tile: CoreTile, region: tuple[int, int]) -> Span:
         strides = (pitch, size) if by_row else (size, pitch)
         values = np.ndarray(region, element.storage, memory.bytes.data, start, strides)
         flags = np.ndarray((lines, length * size), np.bool_, memory.defined.data, start, (pitch, 1))
-        end = start + (lines - 1) * pitch + length * size
-        whole = lines == 1 or length * size == pitch
-        return Span(memory.segment(start, end), element, region, values, flags, None, whole, start)
-    end = tile.address + rows * columns * size
-    if region == shape and rows % box[0] == 0 and columns % box[1] == 0:
-        values = _boxes(memory, tile.address, element, type, shape)
-        flags = memory.defined[tile.address : end].reshape(1, -1)
-        segment = memory.segment(tile.address, end)
-        return Span(segment, element, region, values, flags, None, True, tile.address)
-    places = element_places(shape, type.blayout, type.slayout, box)[
-        row : row + height, column : column + width
-    ]
-    first = tile.address + int(places.min()) * size
-    last = tile.address + (int(places.max()) + 1) * size
-    flags = memory.defined[tile.address : end].reshape(-1, size)
-    whole = places.size * size == last - first
+        segment = memory.segment(start, start + (lines - 1) * pitch + length * size)
+        places, whole = None, lines == 1 or length * size == pitch
+    elif region == shape and rows % box[0] == 0 and columns % box[1] == 0:
+        start = tile.address
+        values = _boxes(memory, start, element, type, shape)
+        flags = memory.defined[start:end].reshape(1, -1)
+        segment, places, whole = memory.segment(start, end), None, True
+    else:
+        start, values = tile.address, None
+        places = element_places(shape, type.blayout, type.slayout, box)[
+            row : row + height, column : column + width
+        ]
+        first, last = start + int(places.min()) * size, start + (int(places.max()) + 1) * size
+        flags = memory.defined[start:end].reshape(-1, size)
+        segment, whole = memory.segment(first, last), places.size * size == last - first
     return Span(
-        memory.segment(first, last), element, region, None, flags, places, whole, tile.address
+        segment, element, region, values, flags, places, whole, start, elements, grid, (row, column)
     )
 
 
