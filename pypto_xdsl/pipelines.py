@@ -33,12 +33,19 @@ PIPELINES: dict[str, tuple[str, ...]] = {
         'resolve-backend-op-layouts{backend="ascend910b"}',
         'verify-target{backend="ascend910b"}',
         "normalize-return-order",
+        # Tasks write where their results are put in the end, and kernels know where that is.
+        "fuse-create-assemble-to-slice",
+        "propagate-window-strides",
         # Tiles become bytes.
         'convert-tile-to-pto{backend="ascend910b"}',
         "memory-reuse",
         "allocate-memory-addr",
-        # What is launched is told what it does to its arguments.
+        # What is launched is told what it does to its arguments, and what it waits for.
         "derive-call-directions",
+        "expand-manual-phase-fence",
+        # The text of orchestration has scopes, and a variable where a name does not do.
+        "materialize-runtime-scopes",
+        "classify-iter-arg-carry",
     ),
     "ascend910b-pipeline": (
         # From kernels on tiles in the language of PTO, ours or a public file's, to one that a

@@ -60,6 +60,7 @@ PASSES: tuple[str, ...] = (
     "outline-cluster-scopes",
     "outline-hierarchy-scopes",
     "outline-incore-scopes",
+    "propagate-window-strides",
     "report-hazards",
     "resolve-backend-op-layouts",
     "simplify",

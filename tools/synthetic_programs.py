@@ -196,6 +196,57 @@ def products(operations: int) -> str:
     return "".join(parts)
 
 
+def bare_loops(operations: int) -> str:
+    """The same without any scope of the runtime but the manual ones."""
+    return loops(operations).replace(" attributes {auto_scope = false}", "")
+
+
+def tasks(operations: int) -> str:
+    """Tasks with directions, which update one buffer in turn, and read it and a part of it."""
+    half = "tensor<8x256xf32>"
+    count = max(operations // 4, 1)
+    parts = [
+        f"orch.func incore @update(in {_VECTOR}, inout {_VECTOR}) -> {_VECTOR} returns [1]\n"
+        f"orch.func incore @look(in {half}, inout {half}) -> {half} returns [1]\n"
+        f"orch.func orchestration @main(in %x : {_VECTOR}, inout %v0 : {_VECTOR}, "
+        f"inout %w0 : {half}) -> {_VECTOR} {{\n"
+    ]
+    for k in range(count):
+        parts.append(
+            f"  %v{k + 1} = orch.call @update(input %x, inout %v{k}) : "
+            f"({_VECTOR}, {_VECTOR}) -> {_VECTOR}\n"
+            f"  %s{k} = ptensor.slice %v{k + 1}[8, 0] : {_VECTOR} -> {half}\n"
+            f"  %w{k + 1} = orch.call @look(input %s{k}, inout %w{k}) : "
+            f"({half}, {half}) -> {half}\n"
+        )
+    parts.append(f"  orch.return %v{count} : {_VECTOR}\n}}\n")
+    return "".join(parts)
+
+
+def windows(operations: int) -> str:
+    """One kernel, called with windows of two tensors in turn, and whole tensors."""
+    wide, small = "tensor<16x512xf32>", "tensor<16x16xf32>"
+    tile = "!tile.tile<16x16xf32>"
+    parts = [
+        f"orch.func incore @kernel(in %x : {small}, out %a : {small}) -> {small} {{\n"
+        f"  %t = tile.load %x[0, 0] : {small} -> {tile}\n"
+        f"  %a1 = tile.store %t, %a[0, 0] : {tile}, {small}\n"
+        f"  orch.return %a1 : {small}\n"
+        "}\n"
+        f"orch.func orchestration @main(in %x : {_VECTOR}, in %y : {wide}, out %v0 : {small}) "
+        f"-> {small} {{\n"
+    ]
+    count = max(operations // 2, 1)
+    for k in range(count):
+        source, type = (("%x", _VECTOR), ("%y", wide))[k % 2]
+        parts.append(
+            f"  %w{k} = ptensor.slice {source}[0, {16 * (k % 16)}] : {type} -> {small}\n"
+            f"  %v{k + 1} = orch.call @kernel(%w{k}, %v{k}) : ({small}, {small}) -> {small}\n"
+        )
+    parts.append(f"  orch.return %v{count} : {small}\n}}\n")
+    return "".join(parts)
+
+
 def _assembly(operations: int, addresses: Sequence[int]) -> str:
     """
     A kernel in PTOAS's language that computes on one tile after the other; tiles take turns at
@@ -259,6 +310,9 @@ PROGRAMS: dict[str, Callable[[int], str]] = {
     "columns": columns,
     "tensors": tensors,
     "loops": loops,
+    "bare_loops": bare_loops,
+    "tasks": tasks,
+    "windows": windows,
     "products": products,
     "assembly": assembly,
     "placed_assembly": placed_assembly,
@@ -268,6 +322,9 @@ FOR_PASS: dict[str, str] = {
     "normalize-return-order": "kernels",
     "classify-iter-arg-carry": "loops",
     "expand-manual-phase-fence": "loops",
+    "materialize-runtime-scopes": "bare_loops",
+    "propagate-window-strides": "windows",
+    "report-hazards": "tasks",
     "fuse-create-assemble-to-slice": "loops",
     "derive-call-directions": "calls",
     "outline-incore-scopes": "scopes",
@@ -278,3 +335,6 @@ FOR_PASS: dict[str, str] = {
     "convert-pto-to-ascend910b": "placed_assembly",
 }
 """The program that gives a pass the most to do; `kernels` for the others."""
+
+FOR_PROPERTY: dict[str, str] = {"NoStaleRead": "loops"}
+"""The program that gives the verifier of a property the most to do."""

@@ -71,9 +71,9 @@ def hazards(graph: TaskGraph) -> Iterator[Hazard]:
     The hazards of a graph, in the order of the second task; of the tasks that one pair of calls
     makes in a loop, the first pair only.
 
-    Of a chain of tasks, each ordered after the one before and writing all that it touches, only
-    the last is compared with what follows: whoever is in no order with an earlier one is in none
-    with the last.
+    A task that writes all of what an earlier one touches stands for it from then on: who comes
+    later and is in no order with the earlier one is in none with this one, or is so only because
+    the two are a hazard themselves, and with that the later one is mended too.
     """
     before = ancestors(graph)
     producers = graph.producers()
@@ -109,13 +109,15 @@ def _rivals(
     stands_for = access.writes and access.is_certain and not task.is_conditional
     for handle, entry in index.near(access.handle):
         first, earlier = entry
-        if before >> first.number & 1:
-            if stands_for and access.handle.overlap(handle) is Overlapping.COVERED:
-                index.remove(handle, entry)
-        elif not direct >> first.number & 1:
+        is_ordered = before >> first.number & 1
+        if not is_ordered:
+            if direct >> first.number & 1:
+                continue
             kind = _kind(earlier, access)
             if kind is not None and access.handle.touches(handle):
                 yield Hazard(first, task, earlier, access, kind)
+        if stands_for and access.handle.overlap(handle) is Overlapping.COVERED:
+            index.remove(handle, entry)
 
 
 def _kind(first: Access, second: Access) -> HazardKind | None:

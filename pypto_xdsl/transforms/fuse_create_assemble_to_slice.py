@@ -11,14 +11,15 @@ larger tensor becomes the window of that tensor:
 The assemble stays: of a window put back where it is nothing moves, and its result is the next name
 of the whole.  The slice stands before the first use of the buffer, and what computes its offsets
 goes with it.  Only in functions of kind `orchestration`; run it before `derive-call-directions`,
-which orders the tasks that now share a buffer.
+which orders the tasks that now share a buffer, and before `propagate-window-strides`, which tells
+kernels where the elements of a window lie.
 
 A buffer is fused if its first use and its only assemble run equally often, the assembled tensor is
-all of it, and nobody can tell the difference: between its first use and the assemble nothing else
-touches that part of the target, and afterwards nothing writes either while the buffer is still
-read.  Whatever is assembled from a buffer of its own and is not fused is told, with the reason, in
-a remark; of atomic assembles and of tensors that are no buffer of their own there is nothing to
-fuse.
+all of it, a kernel can be told where its elements will lie, and nobody can tell the difference:
+between its first use and the assemble nothing else touches that part of the target, and afterwards
+nothing writes either while the buffer is still read.  Whatever is assembled from a buffer of its
+own and is not fused is told, with the reason, in a remark; of atomic assembles and of tensors that
+are no buffer of their own there is nothing to fuse.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import DYNAMIC_INDEX, ModuleOp
 from xdsl.ir import Block, Operation, OpResult, SSAValue
 from xdsl.traits import is_side_effect_free
 
@@ -38,6 +39,7 @@ from pypto_xdsl.analysis.control_flow import Shape, shape_of
 from pypto_xdsl.analysis.overlap import Overlap
 from pypto_xdsl.analysis.program_order import ProgramOrder
 from pypto_xdsl.analysis.return_lineage import ReturnLineage
+from pypto_xdsl.analysis.tensor_strides import TensorStrides
 from pypto_xdsl.diagnostics import remark
 from pypto_xdsl.dialects.orch import FuncOp, FunctionKind
 from pypto_xdsl.dialects.ptensor import AssembleOp, AtomicKind, CreateOp, SliceOp
@@ -87,6 +89,7 @@ class _Fusion:
         if not assembled:
             return
         self._overlap = Overlap(self._roots)
+        self._strides = TensorStrides(self._roots)
         self._accesses = BufferAccesses(self._order, self._roots, self._calls)
         for create, assembles in assembled.items():
             reason = self._fuse(create, assembles)
@@ -110,6 +113,8 @@ class _Fusion:
         needed = self._needed(create, assemble, start)
         if needed is None:
             return "the target or the place in it is known only after the first use of the buffer"
+        if not self._can_be_told(create, assemble):
+            return "its part of the target lies in steps that only a run knows"
         later_reads: list[Access] = []
         if reason := self._interference(create, assemble, start, later_reads):
             return reason
@@ -162,6 +167,15 @@ class _Fusion:
         if valid_shape_of(created) != created.get_shape():
             return "only a part of it is valid"
         return None
+
+    def _can_be_told(self, create: CreateOp, assemble: AssembleOp) -> bool:
+        """Whether a kernel can be told where the elements of the part of the target lie."""
+        created, target = tensor_of(create.result.type), tensor_of(assemble.destination.type)
+        strides = self._strides.of(assemble.destination).window(target, created)
+        return strides.as_typed or all(
+            step != DYNAMIC_INDEX or extent == 1
+            for step, extent in zip(strides.steps, created.get_shape(), strict=True)
+        )
 
     def _runs_as_often(self, create: CreateOp, assemble: AssembleOp) -> bool:
         """Whether two ops run once each, one after the other."""

@@ -11,11 +11,12 @@ import cProfile
 import pstats
 
 import pytest
-from synthetic_programs import FOR_PASS, PROGRAMS
+from synthetic_programs import FOR_PASS, FOR_PROPERTY, PROGRAMS
 from xdsl.context import Context
 from xdsl.universe import Universe
 
 from pypto_xdsl.analysis.verification import verify
+from pypto_xdsl.properties.registry import get_property
 from pypto_xdsl.syntax.parser import parse_module
 from pypto_xdsl.universe import PYPTO_UNIVERSE
 
@@ -44,6 +45,8 @@ def calls_of(step: str, program: str, size: int) -> int:
             profile.runcall(verify, module)
         elif step == "print":
             profile.runcall(str, module)
+        elif step in FOR_PROPERTY:
+            profile.runcall(list, get_property(step).verifier(module))
         else:
             profile.runcall(PYPTO_UNIVERSE.all_passes[step]()().apply, ctx, module)
     return pstats.Stats(profile).total_calls  # pyright: ignore[reportAttributeAccessIssue,reportUnknownMemberType,reportUnknownVariableType]
@@ -52,6 +55,7 @@ def calls_of(step: str, program: str, size: int) -> int:
 STEPS = [(step, program) for program in PROGRAMS for step in ("parse", "verify", "print")] + [
     (name, program) for name, program in FOR_PASS.items() if name in PYPTO_UNIVERSE.all_passes
 ]
+STEPS += FOR_PROPERTY.items()
 
 
 @pytest.mark.parametrize(("step", "program"), STEPS)
