@@ -8,16 +8,16 @@ that is reached through one pointer argument. Distinct pointer arguments are dis
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass
 
 from xdsl.dialects import func
-from xdsl.ir import BlockArgument, SSAValue
+from xdsl.ir import BlockArgument, Operation, SSAValue
 
 from pypto_xdsl.analysis.control_flow import forwarded
 from pypto_xdsl.analysis.walk import walk
 from pypto_xdsl.dialects import ascend910b
-from pypto_xdsl.dialects.pto import PtoOp, TileBufType
+from pypto_xdsl.dialects.pto import AddressSpace, PtoOp, TileBufType
 from pypto_xdsl.dialects.pto.queue import PopOp, number_of
 from pypto_xdsl.dialects.pto.queue_buffer import ReserveBase
 from pypto_xdsl.dialects.pto.queue_initialize import InitializeOp
@@ -48,10 +48,18 @@ class PipeAccesses:
     """Answers for the instructions of one function."""
 
     def __init__(self) -> None:
+        self._accesses: dict[PtoOp, tuple[PipeAccess, ...]] = {}
         self._places: dict[SSAValue, tuple[Place, ...]] = {}
+        self._queues: dict[Operation, dict[int, InitializeOp]] = {}
 
-    def of(self, op: PtoOp) -> Iterator[PipeAccess]:
+    def of(self, op: PtoOp) -> tuple[PipeAccess, ...]:
         """The accesses of an instruction."""
+        found = self._accesses.get(op)
+        if found is None:
+            found = self._accesses[op] = tuple(dict.fromkeys(self._of(op)))
+        return found
+
+    def _of(self, op: PtoOp) -> Iterator[PipeAccess]:
         for _, role, value in op.roles():
             if not (role.reads or role.writes):
                 continue
@@ -85,7 +93,7 @@ class PipeAccesses:
             else:
                 yield Place(type.space, address, address + type.size_in_bytes)
         elif isinstance(owner, PopOp):
-            yield _local_slots(owner)
+            yield self._local_slots(owner)
         elif isinstance(owner, PtoOp) and owner.aliased is not None:
             yield from self.places(owner.aliased)
         elif isinstance(value.type, TileBufType):
@@ -93,21 +101,31 @@ class PipeAccesses:
         else:
             yield Place(None, 0, _EVERYWHERE)
 
+    def _local_slots(self, op: PopOp) -> Place:
+        """Where tiles that are taken of a queue are brought to."""
+        type = op.results[0].type
+        assert isinstance(type, TileBufType)
+        queue = self._queues_around(op).get(op.queue_id)
+        local = None if queue is None else queue.consumer_buffer(op.DIRECTION)
+        base = None if local is None else _address(local)
+        if queue is None or base is None:
+            return Place(type.space, 0, _EVERYWHERE)
+        return Place(type.space, base, base + queue.local_slots * queue.bytes_of_slot)
 
-def _local_slots(op: PopOp) -> Place:
-    """Where tiles that are taken of a queue are brought to."""
-    type = op.results[0].type
-    assert isinstance(type, TileBufType)
-    function = op.parent_op()
-    while function is not None and not isinstance(function, func.FuncOp):
-        function = function.parent_op()
-    for found in () if function is None else walk(function):
-        if isinstance(found, InitializeOp) and found.queue_id == op.queue_id:
-            local = found.consumer_buffer(op.DIRECTION)
-            base = None if local is None else _address(local)
-            if base is not None:
-                return Place(type.space, base, base + found.local_slots * found.bytes_of_slot)
-    return Place(type.space, 0, _EVERYWHERE)
+    def _queues_around(self, op: Operation) -> dict[int, InitializeOp]:
+        """The queues of the function that an op is in, by number."""
+        function = op.parent_op()
+        while function is not None and not isinstance(function, func.FuncOp):
+            function = function.parent_op()
+        if function is None:
+            return {}
+        found = self._queues.get(function)
+        if found is None:
+            found = self._queues[function] = {}
+            for inside in walk(function):
+                if isinstance(inside, InitializeOp):
+                    found.setdefault(inside.queue_id, inside)
+        return found
 
 
 def _address(value: SSAValue) -> int | None:
@@ -117,4 +135,28 @@ def _address(value: SSAValue) -> int | None:
     return constant_value(value)
 
 
-__all__ = ["PipeAccess", "PipeAccesses", "Place"]
+def overlaps(places: Iterable[Place]) -> dict[Place, tuple[Place, ...]]:
+    """For each place those that share a byte with it, itself among them."""
+    found: dict[Place, list[Place]] = {place: [] for place in places}
+    somewhere = Place(None, 0, _EVERYWHERE)
+    by_memory: dict[Hashable, list[Place]] = {}
+    for place in found:
+        by_memory.setdefault(place.memory, []).append(place)
+    for memory, inside in by_memory.items():
+        inside.sort(key=lambda place: place.start)
+        still_open: list[Place] = []
+        for place in inside:
+            still_open = [other for other in still_open if other.end > place.start]
+            for other in still_open:
+                found[other].append(place)
+                found[place].append(other)
+            found[place].append(place)
+            still_open.append(place)
+            if memory is not None and not isinstance(memory, AddressSpace) and somewhere in found:
+                # Some global memory: it may be any.
+                found[place].append(somewhere)
+                found[somewhere].append(place)
+    return {place: tuple(others) for place, others in found.items()}
+
+
+__all__ = ["PipeAccess", "PipeAccesses", "Place", "overlaps"]

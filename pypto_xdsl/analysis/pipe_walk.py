@@ -1,0 +1,280 @@
+"""
+Following the program of one core, to see what its pipes know of each other at each instruction.
+
+A body that runs again and again is walked twice the first time that it is met, so that what its
+next iteration does meets what this one did; then, for loops around it, once: what its iterations
+do to each other has been seen. So the work grows with the size of the program times the depth of
+its loops. Every way of a branch is walked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any
+
+from xdsl.dialects import func, scf
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Block, Operation, Region
+
+from pypto_xdsl.analysis.control_flow import Shape, runs_for_certain, shape_of
+from pypto_xdsl.analysis.journal import Journal
+from pypto_xdsl.analysis.pipe_order import LANES, Knowledge, PipeClocks, Told, merge
+from pypto_xdsl.analysis.walk import walk
+from pypto_xdsl.dialects import ascend910b
+from pypto_xdsl.dialects.ascend910b import CORE, CORE_OF_KIND, Core
+from pypto_xdsl.dialects.pto import PtoOp
+from pypto_xdsl.dialects.pto.section import SectionOp
+
+Token = tuple[tuple[Operation, ...], Told]
+"""The ops that may have set an event, and what is told by it."""
+End = tuple[Knowledge, list[int]]
+"""What pipes know after one way, and when each was given something last."""
+
+
+class PipeWalk:
+    """One walk of a function as a core executes it; a subclass says what happens at each op."""
+
+    def __init__(self, function: func.FuncOp, core: Core) -> None:
+        self.function = function
+        self.core = core
+        self.clocks = PipeClocks()
+        self.iterations: list[tuple[Operation, int]] = []
+        self.open: list[tuple[Operation, list[Knowledge]]] = []
+        """The branches and loops around, and what may be all that is known after each."""
+        self.after: dict[Operation, dict[int, Told]] = {}
+        """What a pipe can tell after an op."""
+        self._cores = _cores_of_functions(function)
+        self._is_light = False
+        self._tokens: Journal[Hashable, tuple[Token, ...]] = Journal()
+        """What was told each time that an event was set, and is not waited for yet."""
+        self.new: set[Hashable] = set()
+        """Events that were made up in this walk."""
+        self.unclear: dict[Hashable, None] = {}
+        """Events of which it depends on the way how often they are set."""
+
+    def run(self) -> None:
+        """Walk the function."""
+        self._block(self.function.body.block)
+
+    # What happens.
+
+    def before(self, op: Operation) -> None:
+        """An op is about to be executed."""
+
+    def done(self, op: Operation) -> None:
+        """An op was executed."""
+
+    def heard(self, wait: Operation, key: Hashable, sets: Sequence[Operation]) -> None:
+        """A wait of the program took an event that one of these set."""
+
+    def barrier(self, op: ascend910b.BarrierOp) -> None:
+        """A barrier of the program."""
+
+    def flag(self, op: ascend910b.CrossFlagOp) -> None:
+        """A flag for or of another core."""
+
+    def call(self, op: func.CallOp) -> None:
+        """A call of a function that runs on this core."""
+
+    def instruction(self, op: PtoOp, lane: int) -> None:
+        """An instruction of a pipe."""
+
+    def enter_loop(self, op: Operation) -> None:
+        """A loop begins; it may not have an iteration."""
+
+    def leave_loop(self, op: Operation) -> None:
+        """A loop has ended."""
+
+    def enter_branch(self) -> None:
+        """A branch begins."""
+
+    def leave_way(self) -> None:
+        """One of its ways ends."""
+
+    def leave_branch(self) -> None:
+        """All of them have been walked."""
+
+    # The walk.
+
+    def _block(self, block: Block) -> None:
+        for op in block.ops:
+            self.before(op)
+            self._node(op)
+            self.done(op)
+
+    def _region(self, region: Region) -> None:
+        for block in region.blocks:
+            self._block(block)
+
+    def _node(self, op: Operation) -> None:
+        if isinstance(op, ascend910b.EventOp):
+            self._event(op)
+        elif isinstance(op, ascend910b.BarrierOp):
+            if op.is_of_all:
+                self.barrier(op)
+        elif isinstance(op, ascend910b.CrossFlagOp):
+            self.flag(op)
+        elif isinstance(op, func.CallOp):
+            callee = self._cores.get(op.callee.root_reference.data)
+            if callee in (None, self.core, Core.MIX):
+                self.call(op)
+        elif op.regions:
+            self._inside(op)
+        elif isinstance(op, PtoOp) and (pipe := op.pipe) in LANES:
+            assert pipe is not None
+            self.instruction(op, LANES[pipe])
+
+    def remember(self, op: Operation) -> None:
+        """Keep what pipes can tell after an op with regions."""
+        self.after[op] = {lane: self.clocks.snapshot(lane) for lane in LANES.values()}
+
+    def _event(self, op: ascend910b.EventOp) -> None:
+        number = op.known_event
+        if number is None:
+            # Which event it is, is known at run time only: it orders nothing for certain.
+            return
+        source, destination = LANES[op.source], LANES[op.destination]
+        key = source, destination, number
+        if isinstance(op, ascend910b.SetFlagOp):
+            self.clocks.begin(source)
+            self.put(key, source, op)
+            return
+        self.clocks.begin(destination)
+        token = self.take(key, destination, op)
+        if token is not None:
+            self.heard(op, key, token[0])
+
+    def put(self, key: Hashable, source: int, op: Operation) -> None:
+        """A pipe sets an event."""
+        tokens = self._tokens.get(key) or ()
+        self._tokens.set(key, (*tokens, ((op,), self.clocks.snapshot(source))))
+
+    def take(self, key: Hashable, destination: int, teacher: object) -> Token | None:
+        """A pipe waits for an event, if it is set at all."""
+        tokens = self._tokens.get(key)
+        if not tokens:
+            return None
+        self._tokens.set(key, tokens[1:])
+        self.clocks.learn(destination, tokens[0][1], teacher)
+        return tokens[0]
+
+    def told(self, key: Hashable) -> Told | None:
+        """What an event tells that is set."""
+        tokens = self._tokens.get(key)
+        return tokens[0][1] if tokens else None
+
+    def _merge_tokens(
+        self,
+        entry_last: list[int],
+        ways: Sequence[Mapping[Hashable, tuple[Token, ...]]],
+        ends: Sequence[End],
+    ) -> None:
+        """Merge what each way did to events that are set, which has been taken back."""
+        lasts = [last for _, last in ends]
+        for key in dict.fromkeys(key for way in ways for key in way):
+            before = self._tokens.get(key) or ()
+            found = [way.get(key, before) for way in ways]
+            if key in self.new:
+                # It was not there when the walk went by where it is set first.
+                self._tokens.set(key, max(found, key=len))
+                continue
+            if len({len(tokens) for tokens in found}) != 1:
+                self.unclear[key] = None
+                self._tokens.set(key, ())
+                continue
+            merged = tuple(
+                (
+                    tuple(dict.fromkeys(op for sets, _ in tokens for op in sets)),
+                    merge(entry_last, [told for _, told in tokens], lasts),
+                )
+                for tokens in zip(*found, strict=True)
+            )
+            self._tokens.set(key, merged)
+
+    def _inside(self, op: Operation) -> None:
+        match shape_of(op):
+            case _ if isinstance(op, SectionOp):
+                if CORE_OF_KIND[op.kernel_kind] is self.core:
+                    self._region(op.body)
+            case Shape.BRANCH:
+                self._branch(op)
+            case Shape.LOOP:
+                self._loop(op)
+            case _:
+                for region in op.regions:
+                    self._region(region)
+        self.remember(op)
+
+    def _loop(self, op: Operation) -> None:
+        self.enter_loop(op)
+        states: list[Knowledge] = []
+        self.open.append((op, states))
+        # A while loop runs its first region once more than its second.
+        ahead = op.before_region if isinstance(op, scf.WhileOp) else None
+        is_light = self._is_light
+        self.iterations.append((op, 0))
+        if ahead is not None:
+            self._region(ahead)
+        entry = self._end()
+        states.append(entry[0])
+        may_not_run = not runs_for_certain(op)
+        if may_not_run:
+            self._tokens.begin()
+        for iteration in range(1 if is_light else 2):
+            self.iterations[-1] = op, iteration
+            self._region(op.regions[-1])
+            self._is_light = True
+            if ahead is not None:
+                self.iterations[-1] = op, iteration + 1
+                self._region(ahead)
+        self.iterations.pop()
+        self._is_light = is_light
+        self.open.pop()
+        if may_not_run:
+            ends = entry, self._end()
+            changes = self._tokens.take_back()
+            self._tokens.end()
+            self._merge_tokens(entry[1], ({}, changes), ends)
+            self.clocks.merge(entry[1], ends)
+        self.leave_loop(op)
+
+    def _branch(self, op: Operation) -> None:
+        entry = self._end()
+        states = [entry[0]]
+        ends: list[End] = []
+        self.open.append((op, states))
+        self.enter_branch()
+        self._tokens.begin()
+        changes: list[Mapping[Hashable, tuple[Token, ...]]] = []
+        for region in op.regions:
+            self.clocks.come_back(entry[0])
+            self._region(region)
+            self.leave_way()
+            changes.append(self._tokens.take_back())
+            ends.append(self._end())
+            states.append(ends[-1][0])
+        self.leave_branch()
+        self._tokens.end()
+        self.open.pop()
+        self._merge_tokens(entry[1], changes, ends)
+        self.clocks.merge(entry[1], ends)
+
+    def _end(self) -> End:
+        return self.clocks.copy(), list(self.clocks.last)
+
+
+def _cores_of_functions(function: func.FuncOp) -> Mapping[str, Core]:
+    module = function.parent_op()
+    if not isinstance(module, ModuleOp) or not any(
+        isinstance(op, func.CallOp) for op in walk(function)
+    ):
+        return {}
+    found: dict[str, Core] = {}
+    for op in module.body.block.ops:
+        core: Any = op.attributes.get(CORE)
+        if isinstance(op, func.FuncOp) and core is not None:
+            found[op.sym_name.data] = core.data
+    return found
+
+
+__all__ = ["PipeWalk"]

@@ -1,0 +1,295 @@
+"""The walk of `insert-sync` that finds what is not ordered, and what orders the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Sequence
+
+from xdsl.dialects import func
+from xdsl.ir import Block, Operation
+from xdsl.traits import IsTerminator
+
+from pypto_xdsl.analysis.pipe_accesses import PipeAccess, PipeAccesses, Place
+from pypto_xdsl.analysis.pipe_order import LANES, Lesson, join, teachers
+from pypto_xdsl.analysis.pipe_touches import Touch, Touches
+from pypto_xdsl.analysis.pipe_walk import PipeWalk
+from pypto_xdsl.analysis.walk import walk
+from pypto_xdsl.dialects import ascend910b
+from pypto_xdsl.dialects.ascend910b import Core
+from pypto_xdsl.dialects.pto import PtoOp
+from pypto_xdsl.dialects.pto.queue import FreeOp, PopOp, PushOp
+from pypto_xdsl.analysis.sync_plan import Before, Event, Plan
+
+ANYWHERE = Place(None, 0, 1 << 62)
+"""Some global memory."""
+
+
+class Finding(PipeWalk):
+    """Adds to a plan what is missing, and tells what of all that there is is needed."""
+
+    def __init__(
+        self, function: func.FuncOp, core: Core, plan: Plan, accesses: PipeAccesses
+    ) -> None:
+        super().__init__(function, core)
+        self.plan = plan
+        self.added = False
+        """Whether something was missing."""
+        self.needed: set[object] = set()
+        """Events and barriers of the plan, waits and barriers of the program."""
+        self._accesses = accesses
+        self._index = plan.index()
+        places = {
+            access.place
+            for op in walk(function)
+            if isinstance(op, PtoOp) and op.pipe in LANES
+            for access in accesses.of(op)
+        }
+        self._touches = Touches((*places, ANYWHERE))
+        self._proved: set[tuple[Lesson, int]] = set()
+        self._taken: dict[Operation, dict[Operation, None]] = {}
+        """Of waits of the program, the sets that they were seen to take."""
+        self._keys: dict[Operation, Hashable] = {}
+        self._barriers: dict[Operation, None] = {}
+
+    # What the plan says.
+
+    def before(self, op: Operation) -> None:
+        if op in self.plan.barriers_before:
+            self.clocks.finish_all(Before(op))
+        events = self._index.waits.get(op)
+        if events:
+            # Where several are waited for, the one set last may make others needless.
+            for event in sorted(events, key=self._set_at, reverse=True):
+                self._take(event)
+
+    def done(self, op: Operation) -> None:
+        if op in self.plan.barriers_after:
+            self.clocks.finish_all(None)
+        for event in self._index.sets.get(op, ()):
+            self._put(event)
+
+    def enter_loop(self, op: Operation) -> None:
+        for event in self._index.carried.get(op, ()):
+            self._put(event)
+
+    def leave_loop(self, op: Operation) -> None:
+        for event in self._index.carried.get(op, ()):
+            self._take(event)
+
+    def _put(self, event: Event) -> None:
+        self.put(event, event.source, event.first)
+
+    def _take(self, event: Event) -> None:
+        self.clocks.begin(event.destination)
+        self.take(event, event.destination, event)
+
+    def _set_at(self, event: Event) -> int:
+        told = self.told(event)
+        return 0 if told is None else told[event.source].time
+
+    # What the program says.
+
+    def heard(self, wait: Operation, key: Hashable, sets: Sequence[Operation]) -> None:
+        self._keys[wait] = key
+        self._taken.setdefault(wait, {}).update(dict.fromkeys(sets))
+
+    def barrier(self, op: ascend910b.BarrierOp) -> None:
+        self._barriers[op] = None
+        self.clocks.finish_all(op)
+
+    def flag(self, op: ascend910b.CrossFlagOp) -> None:
+        self.clocks.begin(lane := LANES[op.pipe.data])
+        self._tells_cores(lane)
+        time = self.clocks.tick(lane)
+        if isinstance(op, ascend910b.WaitCrossFlagOp):
+            self._hears_cores(op, lane, time)
+
+    def call(self, op: func.CallOp) -> None:
+        # What a function does is done before and after it.
+        if any(self.clocks.last):
+            self._barrier(op)
+        if op not in self.plan.barriers_after and (self.iterations or _is_followed(op)):
+            self.plan.barriers_after[op] = None
+            self.added = True
+        for lane in LANES.values():
+            self._tells_cores(lane)
+            self.clocks.tick(lane)
+
+    def _tells_cores(self, lane: int) -> None:
+        """Whatever a pipe knows now, others will rely on."""
+        for lesson in self.clocks.known[lane]:
+            self._need(lesson, lesson.time)
+
+    def _hears_cores(self, op: Operation, lane: int, time: int) -> None:
+        """A pipe was told something of global memory."""
+        hint = Touch(lane, True, time, op, tuple(self.iterations), is_hint=True)
+        self._touches.record(ANYWHERE, hint)
+
+    # Branches.
+
+    def enter_branch(self) -> None:
+        self._touches.begin_branch()
+
+    def leave_way(self) -> None:
+        self._touches.end_way()
+
+    def leave_branch(self) -> None:
+        self._touches.end_branch()
+
+    # Instructions.
+
+    def instruction(self, op: PtoOp, lane: int) -> None:
+        clocks = self.clocks
+        clocks.begin(lane)
+        accesses = self._accesses.of(op)
+        while (touch := self._unordered(accesses, lane)) is not None:
+            self._order(touch, op, lane)
+        if isinstance(op, PushOp | FreeOp):
+            self._tells_cores(lane)
+        time = clocks.tick(lane)
+        self.after[op] = {lane: clocks.snapshot(lane)}
+        iterations = tuple(self.iterations)
+        for access in accesses:
+            touch = Touch(lane, access.is_write, time, op, iterations)
+            self._touches.record(access.place, touch)
+        if isinstance(op, PopOp | PushOp):
+            self._hears_cores(op, lane, time)
+
+    def _unordered(self, accesses: Sequence[PipeAccess], lane: int) -> Touch | None:
+        """The last thing another pipe did that these accesses must wait for and do not."""
+        found: Touch | None = None
+        known = self.clocks.known[lane]
+        for access in accesses:
+            for touch in self._touches.against(access, lane):
+                lesson = known[touch.lane]
+                if touch.time <= lesson.time:
+                    self._need(lesson, touch.time)
+                elif not touch.is_hint and (found is None or touch.time > found.time):
+                    found = touch
+        return found
+
+    def _need(self, lesson: Lesson, time: int) -> None:
+        self.needed.update(teachers(lesson, time, self._proved))
+
+    # What orders them.
+
+    def _order(self, touch: Touch, op: Operation, lane: int) -> None:
+        """Make a pipe wait, before an instruction, for what another did."""
+        self.added = True
+        loop = self._carrier(touch)
+        home = _common_block(touch.op, op, loop)
+        if home is None:
+            self._barrier(op)
+            return
+        first, then = _child_in(home, touch.op), _child_in(home, op)
+        if loop is None and first is then:
+            self._barrier(op)
+            return
+        # Each wait in a loop is followed by a set, so one event is there before and after it: at
+        # the outermost loop as well as at the one that carries it, and there but once.
+        outermost = None if loop is None else self.iterations[0][0]
+        event = Event(touch.lane, lane, first, then, outermost)
+        self.plan.events[event] = None
+        self._index.add(event)
+        self.new.add(event)
+        told = self.after[first][touch.lane]
+        self.clocks.learn(lane, told, event)
+        # A wait before a branch or a loop is over in whatever comes after it.
+        inside = False
+        for opened, states in self.open:
+            inside = inside or opened is then
+            if inside:
+                for state in states:
+                    join(state[lane], told, event)
+
+    def _barrier(self, op: Operation) -> None:
+        if op not in self.plan.barriers_before:
+            self.plan.barriers_before[op] = None
+            self.added = True
+            self.clocks.finish_all(Before(op))
+
+    def _carrier(self, touch: Touch) -> Operation | None:
+        """The outermost loop of which an earlier iteration did something."""
+        for (loop, before), (own, now) in zip(touch.iterations, self.iterations, strict=False):
+            if loop is not own:
+                return None
+            if before != now:
+                return loop
+        return None
+
+    # What the program does not need.
+
+    def redundant_events(self) -> Iterator[tuple[list[Operation], list[Operation]]]:
+        """Waits of the program that nothing needs, with the sets that they take."""
+        takers: dict[Operation, list[Operation]] = {}
+        for wait, sets in self._taken.items():
+            for op in sets:
+                takers.setdefault(op, []).append(wait)
+        seen: set[Operation] = set()
+        for start in self._taken:
+            if start in seen:
+                continue
+            waits: dict[Operation, None] = {}
+            sets: dict[Operation, None] = {}
+            todo = [start]
+            while todo:
+                wait = todo.pop()
+                if wait in waits:
+                    continue
+                waits[wait] = None
+                for op in self._taken[wait]:
+                    if op not in sets:
+                        sets[op] = None
+                        todo += takers[op]
+            seen.update(waits)
+            is_unclear = any(self._keys[wait] in self.unclear for wait in waits)
+            if self.needed.isdisjoint(waits) and not is_unclear:
+                yield list(waits), list(sets)
+
+    def redundant_barriers(self) -> Iterator[Operation]:
+        """Barriers of the program that nothing needs; one that ends it is none."""
+        for op in self._barriers:
+            if op not in self.needed and _is_followed(op):
+                yield op
+
+
+def _is_followed(op: Operation) -> bool:
+    """Whether anything but the ends of blocks comes after an op in its function."""
+    while not isinstance(op, func.FuncOp):
+        following, parent = op.next_op, op.parent_op()
+        if parent is None:
+            return True
+        while following is not None:
+            if following.next_op is not None or not following.has_trait(IsTerminator):
+                return True
+            following = following.next_op
+        op = parent
+    return False
+
+
+def _ancestors(op: Operation) -> Iterator[Block]:
+    block = op.parent
+    while block is not None:
+        yield block
+        parent = block.parent_op()
+        block = None if parent is None else parent.parent
+
+
+def _common_block(first: Operation, second: Operation, loop: Operation | None) -> Block | None:
+    """The innermost block that holds both; that of a loop's own body, if given."""
+    around = set(_ancestors(first))
+    for block in _ancestors(second):
+        if block in around and (loop is None or block.parent_op() is loop):
+            return block
+    return None
+
+
+def _child_in(block: Block, op: Operation) -> Operation:
+    """The op directly in a block that is or holds an op."""
+    while op.parent is not block:
+        parent = op.parent_op()
+        assert parent is not None
+        op = parent
+    return op
+
+
+__all__ = ["Finding"]
