@@ -410,9 +410,10 @@ def _kept(stored: Array, element: Element) -> Array:
     if stored.dtype is not element.storage and stored.dtype != element.storage:
         stored = stored.astype(element.storage)
     owner: Any = stored
-    while isinstance(owner.base, np.ndarray):
+    while type(owner) is np.ndarray and owner.base is not None:
         owner = owner.base
-    if owner.base is not None or (owner is not stored and owner.flags.writeable):
+    # What is no array is the memory of a buffer.
+    if owner is not stored and (type(owner) is not np.ndarray or owner.flags.writeable):
         stored = stored.copy()
     stored.flags.writeable = False
     return stored

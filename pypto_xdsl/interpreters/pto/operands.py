@@ -3,30 +3,51 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 from xdsl.interpreter import PythonValues
+from xdsl.ir import Attribute
 
 from pypto_xdsl.dialects.pto import PtoOp
 
 
-def named(op: PtoOp, args: PythonValues) -> dict[str, Any]:
-    """
-    Each operand that is there, by its name; a list of them where the definition is variadic.
-    """
-    found: dict[str, Any] = {}
+Places: TypeAlias = dict[str, int | slice]
+"""Where each operand that is there is among all of them; several where there may be any number."""
+
+_SEGMENTS = "operandSegmentSizes"
+_known: dict[tuple[type[PtoOp], int, Attribute | None], Places] = {}
+
+
+def operand_places(op: PtoOp) -> Places:
+    """The places of the operands of an op, by their names."""
+    key = type(op), len(op.operands), op.properties.get(_SEGMENTS)
+    found = _known.get(key)
+    if found is None:
+        found = _known[key] = _find_places(op)
+    return found
+
+
+def _find_places(op: PtoOp) -> Places:
+    found: Places = {}
     place = 0
     for info in op.DECLARATION.operands:
         value = getattr(op, info.name)
         if value is None:
             continue
         if info.is_variadic and not info.is_optional:
-            found[info.name] = args[place : place + len(value)]
+            found[info.name] = slice(place, place + len(value))
             place += len(value)
         else:
-            found[info.name] = args[place]
+            found[info.name] = place
             place += 1
     return found
+
+
+def named(op: PtoOp, args: PythonValues) -> dict[str, Any]:
+    """
+    Each operand that is there, by its name; a list of them where the definition is variadic.
+    """
+    return {name: args[place] for name, place in operand_places(op).items()}
 
 
 def numbers(values: Sequence[Any]) -> tuple[int, ...]:
