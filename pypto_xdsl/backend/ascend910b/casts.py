@@ -25,3 +25,6 @@ _TARGETS: dict[Attribute, tuple[Attribute, ...]] = {
 CASTS: frozenset[tuple[Attribute, Attribute]] = frozenset(
     (source, target) for source, targets in _TARGETS.items() for target in targets
 )
+
+ROUNDED: Attribute = f32
+"""The type that is also converted to itself: numbers become whole ones."""

@@ -12,7 +12,7 @@ from typing import Any
 
 from xdsl.ir import Operation
 
-from pypto_xdsl.backend.ascend910b.casts import CASTS
+from pypto_xdsl.backend.ascend910b.casts import CASTS, ROUNDED
 from pypto_xdsl.dialects import pto
 from pypto_xdsl.dialects.pto import AddressSpace, BLayout, TileBufType, element_bytes
 from pypto_xdsl.dialects.pto.shaped_types import DYNAMIC
@@ -45,7 +45,7 @@ def tile_problem(type: TileBufType) -> str | None:
 
 def _conversion(op: Any) -> str | None:
     pair = tuple(op.operand(name).type.element_type for name in ("src", "dst"))
-    if pair in CASTS:
+    if pair in CASTS or pair == (ROUNDED, ROUNDED):
         return None
     return f"converts {pair[0]} to {pair[1]}, which takes a chain of conversions"
 
