@@ -13,7 +13,6 @@ loaded without a memory space count as tiles of the vector buffer, as PyPTO has 
 After passes that lower kernels, the order of independent ops and repeated computations do not
 count either, nor after passes that fuse buffers the names of a buffer (`normal_form`).
 
-The types of `@pl.jit` entries are those of the torch tensors that the file calls them with.
 """
 
 from __future__ import annotations
@@ -30,7 +29,6 @@ from typing import Any, cast
 
 from normal_form import in_canonical_order, in_order_of_definition, without_names
 from tested_passes import Comparison, Made, PassCall, comparisons
-from torch_calls import TorchCalls
 from xdsl.context import Context
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import ModuleOp, StringAttr
@@ -148,11 +146,10 @@ def check_file(path: Path) -> Count:
         count.fail("parse", path.name, str(e).splitlines()[0])
         return count
     modules: dict[str, ModuleOp] = {}
-    calls = TorchCalls(source)
     candidates = {candidate.name: candidate for candidate in find_programs(source)}
     for name, candidate in candidates.items():
         count.programs += 1
-        module = _read(source, candidate, calls, count)
+        module = _read(source, candidate, count)
         if module is None:
             continue
         count.read += 1
@@ -171,13 +168,10 @@ def check_file(path: Path) -> Count:
     return count
 
 
-def _read(source: Source, candidate: Candidate, calls: TorchCalls, count: Count) -> ModuleOp | None:
+def _read(source: Source, candidate: Candidate, count: Count) -> ModuleOp | None:
     where = f"{candidate.name}:{candidate.line}"
     try:
-        (entry, *_) = candidate.nodes
-        types = calls.arguments_of(entry) if isinstance(entry, ast.FunctionDef) else {}
-        defines = called_with(calls, candidate) | parametrized(candidate)
-        module = read_program(source, candidate, defines, types)
+        module = read_program(source, candidate, parametrized(candidate))
         if errors := verify(module):
             raise DiagnosticsError(errors)
     except DiagnosticsError as e:
@@ -409,15 +403,6 @@ def parametrized(candidate: Candidate) -> dict[str, Any]:
                 except ValueError:
                     continue
     return values
-
-
-def called_with(calls: TorchCalls, candidate: Candidate) -> dict[str, Any]:
-    """What the file passes to the functions that build a program."""
-    found: dict[str, Any] = {}
-    for around in candidate.around:
-        if isinstance(around, ast.FunctionDef):
-            found |= calls.arguments_of(around)
-    return found
 
 
 if __name__ == "__main__":

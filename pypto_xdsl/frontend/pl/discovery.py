@@ -7,7 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from xdsl.dialects.builtin import TensorType
+
 from pypto_xdsl.diagnostics import Diagnostic, DiagnosticsError
+from pypto_xdsl.frontend.pl.call_sites import call_sites
 from pypto_xdsl.frontend.pl.compile_time import StaticScope, with_defaults
 from pypto_xdsl.frontend.pl.program import ProgramReader, read_class
 from pypto_xdsl.frontend.pl.source import Source, dotted_name
@@ -156,7 +159,12 @@ def scope_of(
             arguments["self"] = ClassDefinition(owner, scope, source)
             owner = None
         spec = outer.args
-        for argument in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs):
+        parameters = (*spec.posonlyargs, *spec.args, *spec.kwonlyargs)
+        if any(argument.arg not in arguments for argument in parameters):
+            # What the file builds the program with.
+            called = call_sites(source).arguments_of(outer)
+            arguments |= {n: v for n, v in called.items() if not isinstance(v, TensorType)}
+        for argument in parameters:
             if argument.arg in arguments:
                 continue
             try:
@@ -165,7 +173,7 @@ def scope_of(
             except Unsettled:
                 continue
         inner = StaticScope(source, outer.body, scope, budget, defines, arguments)
-        for argument in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs):
+        for argument in parameters:
             if argument.arg not in arguments:
                 inner.mark_unknown(argument)
         scope = inner

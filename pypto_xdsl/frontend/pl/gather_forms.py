@@ -197,9 +197,7 @@ def _mrgsort(level: str) -> Form:
             bound = arguments.bind("src0 block_len")
             made = Arguments(arguments.context, arguments.node, arguments.what)
             made.keywords["source"] = (bound.get("src0"), bound.node_of("src0"))
-            length = bound.context.materialize(
-                bound.integer("block_len"), bound.node_of("block_len"), i32
-            )
+            length = bound.scalar("block_len", i32)
             made.keywords["block_len"] = (length, bound.node_of("block_len"))
             return generic(made, level, "mrgsort_format1")
         if level == "tensor":

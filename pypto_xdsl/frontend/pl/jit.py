@@ -11,7 +11,8 @@ from xdsl.ir import Attribute
 
 from pypto_xdsl.dialects.orch.attributes import Direction
 from pypto_xdsl.frontend.pl.annotations import Annotation
-from pypto_xdsl.frontend.pl.context import Context
+from pypto_xdsl.frontend.pl.call_sites import call_sites
+from pypto_xdsl.frontend.pl.context import Context, join_words
 from pypto_xdsl.frontend.pl.static_values import Symbol
 from pypto_xdsl.frontend.pl.values import (
     Typed,
@@ -86,7 +87,10 @@ def _argument_type(
 
 
 def read_entry(program: ProgramReader, info: FunctionInfo) -> FunctionInfo:
-    """The entry of a program, specialised on its annotations and the types the user gives."""
+    """
+    The entry of a program, specialised on the types that the user gives, on its annotations, and
+    on what the file itself calls it with.
+    """
     source = info.function.source
     types: list[Attribute] = []
     constants: dict[str, Any] = {}
@@ -94,34 +98,42 @@ def read_entry(program: ProgramReader, info: FunctionInfo) -> FunctionInfo:
     with_default = dict(
         zip([a.arg for a in reversed(info.parameters)], reversed(defaults), strict=False)
     )
+    unknown: list[tuple[ast.arg, str]] = []
+    called: dict[str, Any] | None = None
     for parameter, annotation in zip(info.parameters, info.parameter_annotations, strict=True):
         name = parameter.arg
         given = program.argument_types.pop(name, None)
-        if given is not None and isinstance(given, Attribute):
+        declared = annotation.type if annotation is not None else None
+        default = program.constant(info, with_default[name]) if name in with_default else None
+        if given is None and declared is None and not is_literal(default):
+            if called is None:
+                called = call_sites(source).arguments_of(info.function.node)
+            given = called.get(name)
+            if given is not None and not is_literal(given) and not isinstance(given, Attribute):
+                given = None
+        if isinstance(given, Attribute):
             types.append(given)
         elif given is not None:
             constants[name] = given
-            declared = annotation.type if annotation is not None else None
             types.append(declared or literal_type(given))
-        elif annotation is not None and annotation.type is not None:
-            types.append(annotation.type)
-            if name in with_default:
-                value = program.constant(info, with_default[name])
-                if is_literal(value):
-                    constants[name] = value
-        elif name in with_default and is_literal(
-            value := program.constant(info, with_default[name])
-        ):
-            constants[name] = value
-            types.append(literal_type(value))
+        elif declared is not None:
+            types.append(declared)
+            if is_literal(default):
+                constants[name] = default
+        elif is_literal(default):
+            constants[name] = default
+            types.append(literal_type(default))
         else:
             kind = annotation.kind if annotation is not None else "Tensor"
-            example = f"{name}=128x128xf32" if kind == "Tensor" else f"{name}=4"
-            raise source.error(
-                parameter,
-                f"the shape and dtype of '{name}' are not known: give them with "
-                f"--arg-type {example}",
-            )
+            unknown.append((parameter, f"{name}=128x128xf32" if kind == "Tensor" else f"{name}=4"))
+    if unknown:
+        names = join_words(f"'{parameter.arg}'" for parameter, _ in unknown)
+        options = " ".join(f"--arg-type {example}" for _, example in unknown)
+        raise source.error(
+            unknown[0][0],
+            f"the types of {names} are not known, and the file calls '{info.name}' with nothing "
+            f"that settles them: give shapes and dtypes like {options}",
+        )
     made = replace(
         info,
         parameter_types=types,

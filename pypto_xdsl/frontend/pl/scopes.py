@@ -229,6 +229,8 @@ def _slots(context: Context, node: ast.expr) -> int:
 
 # Scopes that become functions
 
+_SPLIT = "split"
+"""What a scope's entry in `Context.scopes` ends with that says itself how it is split."""
 _AT = (
     "level",
     "role",
@@ -282,7 +284,8 @@ def _outlinable(
 ) -> None:
     """Read the body of a scope and make the op around it."""
     context.policies.append([])
-    block, outputs = _body(context, statement, kind.name, body)
+    word = kind.name if options.split is None else f"{kind.name} {_SPLIT}"
+    block, outputs = _body(context, statement, word, body)
     policies = context.policies.pop()
     op = kind.around(
         Region(block),
@@ -460,6 +463,12 @@ def read_split_aiv(context: Context, statement: ast.For, call: ast.Call) -> None
     mode = _enum(context, modes[0], SplitMode)
     if context.is_inside(SplitAivOp.name):
         raise context.error(call, "a pl.split_aiv region cannot hold another")
+    if context.is_inside(f"{IncoreOp.name} {_SPLIT}"):
+        raise context.error(
+            call,
+            "a scope with pl.split(...) holds no pl.split_aiv: both say how its work is split, "
+            "even where the split is NONE",
+        )
     kernel = context.kind.is_in_core or context.is_inside(IncoreOp.name)
     if not kernel:
 

@@ -35,6 +35,8 @@ class Source:
         self._file = StringAttr(name)
         self._locations: dict[tuple[int, int], FileLineColLoc] = {}
         self._ascii = text.isascii()
+        self.call_sites: object = None
+        """What the file itself calls its functions with, once that is asked for."""
         if len(text) > MAX_BYTES:
             raise self._at(1, 1, f"the file has more than {MAX_BYTES // 1_000_000} MB of text")
         if text.count("\n") >= MAX_LINES:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from math import prod
 
-from xdsl.dialects.builtin import DYNAMIC_INDEX, TensorType
+from xdsl.dialects.builtin import DYNAMIC_INDEX, TensorType, UnitAttr
 from xdsl.ir import Attribute, SSAValue
 
 from pypto_xdsl.dialects.element_types import byte_width
+from pypto_xdsl.dialects.orch import MANUAL_DEP
 from pypto_xdsl.dialects.ptensor import aliases
 from pypto_xdsl.dialects.ptensor import fill as tensor_fill
 from pypto_xdsl.dialects.ptensor import memory as ptensor
@@ -93,8 +94,12 @@ def _tensor_create(arguments: Arguments) -> Value:
     value = bound.get("init_value")
     if value is not None:
         filled = bound.context.materialize(value, bound.node_of("init_value"), dtype)
-        return emit(bound, lambda: ptensor.FullOp(filled, type, sizes))
-    return emit(bound, lambda: ptensor.CreateOp(type, sizes))
+        created = emit(bound, lambda: ptensor.FullOp(filled, type, sizes))
+    else:
+        created = emit(bound, lambda: ptensor.CreateOp(type, sizes))
+    if bound.boolean("manual_dep"):
+        created.owner.attributes[MANUAL_DEP] = UnitAttr()
+    return created
 
 
 def _tensor_full(arguments: Arguments) -> Value:

@@ -237,12 +237,14 @@ def _tri(op: fill.TriOp) -> Parts:
 
 def _tensor_create(op: ptensor.CreateOp) -> Parts:
     type = tensor_of(op.result.type)
-    return _call(
-        "tensor.create",
+    arguments: list[Parts] = [
         _extents(type, op.extents),
         _keyword("dtype", spell_dtype(type.element_type)),
         _keyword("layout", spell("TensorLayout", layout_of(type))),
-    )
+    ]
+    if orch.MANUAL_DEP in op.attributes:
+        arguments.append(_keyword("manual_dep", "True"))
+    return _call("tensor.create", *arguments)
 
 
 def _tensor_full(op: ptensor.FullOp) -> Parts:

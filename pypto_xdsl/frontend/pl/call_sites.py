@@ -1,9 +1,13 @@
 """
-With what a file of Python calls an entry of the DSL: the shapes and dtypes of torch tensors, and
-numbers. The file is not executed; what the text does not settle stays unknown.
+What a file itself calls its functions with: the shapes and dtypes of torch tensors, numbers, words.
 
-Seen are calls of the entry (`f(a, b)`, `f.lower(a, b)`), of names and dicts that hold it
-(`for f, k in ((entry, 128), ...)`, `MODES[mode](a, b)`), and tuples of it and its arguments.
+A `@pl.jit` entry has the types of what it is called with, and a function that builds a program its
+arguments; where a file holds such a call, its text settles them. The file is not executed; what
+the text does not settle stays unknown.
+
+Seen are calls of the function (`f(a, b)`, `f.lower(a, b)`), of names and dicts that hold it
+(`for f, k in ((entry, 128), ...)`, `MODES[mode](a, b)`), tuples of it and its arguments, and calls
+in another entry that hand on its parameters. Of several calls the first counts.
 """
 
 from __future__ import annotations
@@ -17,7 +21,7 @@ from xdsl.dialects.builtin import TensorType
 
 from pypto_xdsl.frontend.pl.compile_time import Evaluator, StaticScope
 from pypto_xdsl.frontend.pl.source import Source, dotted_name
-from pypto_xdsl.frontend.pl.static_values import Budget, Function, Unsettled
+from pypto_xdsl.frontend.pl.static_values import Budget, DType, Function, Unsettled
 from pypto_xdsl.frontend.pl.vocabulary import DTYPES
 
 TORCH_DTYPES = {
@@ -46,30 +50,76 @@ class _Tensor:
     dtype: str
 
 
-class TorchCalls(ast.NodeVisitor):
+MAX_VISITS = 100_000
+"""How many statements are gone over, those of loops once a round; later ones settle nothing."""
+
+
+def call_sites(source: Source) -> CallSites:
+    """The calls in a file, worked out once."""
+    known = source.call_sites
+    if not isinstance(known, CallSites):
+        known = source.call_sites = CallSites(source)
+    return known
+
+
+class CallSites(ast.NodeVisitor):
     """Goes over a file in the order of the text and notes the calls of each function."""
 
     def __init__(self, source: Source):
         self.scope = StaticScope(source, source.tree.body, None, Budget())
         self.names: dict[str, Any] = {}
         self.found: dict[str, tuple[Sequence[Any], dict[str, Any]]] = {}
-        self.block(source.tree.body)
+        self.handed_on: dict[str, list[tuple[ast.FunctionDef, ast.Call]]] = {}
+        """Calls of a function in another, of which nothing is known by themselves."""
+        self._inside: list[ast.FunctionDef] = []
+        self._left = MAX_VISITS
+        try:
+            self.block(source.tree.body)
+        except RecursionError:
+            # What is nested so deeply settles nothing.
+            return
 
     def arguments_of(self, function: ast.FunctionDef) -> dict[str, Any]:
-        """What the file passes for the parameters of a function: numbers, types for tensors."""
-        given, named = self.found.get(function.name, ((), {}))
-        names = [argument.arg for argument in function.args.args]
-        found = dict(zip(names, given, strict=False)) | named
+        """What the file passes for the parameters of a function; types for tensors."""
+        found = self._arguments_of(function, ())
         return {
             name: TensorType(DTYPES[v.dtype], v.shape) if isinstance(v, _Tensor) else v
             for name, v in found.items()
-            if isinstance(v, _Tensor | int | float) and name in names
         }
+
+    def _arguments_of(
+        self, function: ast.FunctionDef, around: tuple[ast.FunctionDef, ...]
+    ) -> dict[str, Any]:
+        spec = function.args
+        names = [argument.arg for argument in (*spec.posonlyargs, *spec.args)]
+        settled = self.found.get(function.name)
+        if settled is not None:
+            given, named = settled
+            bound = dict(zip(names, given, strict=False)) | named
+            allowed = {*names, *(argument.arg for argument in spec.kwonlyargs)}
+            return {n: v for n, v in bound.items() if v is not None and n in allowed}
+        for caller, call in self.handed_on.get(function.name, ()):
+            if caller in around or caller is function:
+                continue
+            outer = self._arguments_of(caller, (*around, function))
+            pairs = [*zip(names, call.args, strict=False)]
+            pairs += [(k.arg, k.value) for k in call.keywords if k.arg is not None]
+            found = {
+                name: outer[node.id]
+                for name, node in pairs
+                if isinstance(node, ast.Name) and node.id in outer
+            }
+            if found:
+                return found
+        return {}
 
     # Statements
 
     def block(self, body: Iterable[ast.stmt]) -> None:
         for statement in body:
+            self._left -= 1
+            if self._left < 0:
+                return
             self.visit(statement)
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
@@ -77,7 +127,9 @@ class TorchCalls(ast.NodeVisitor):
         spec = node.args
         for argument, default in zip(reversed(spec.args), reversed(spec.defaults), strict=False):
             self.names[argument.arg] = self.value(default)
+        self._inside.append(node)
         self.block(node.body)
+        self._inside.pop()
         self.names = outer
 
     def visit_Assign(self, node: ast.Assign) -> None:
@@ -126,13 +178,16 @@ class TorchCalls(ast.NodeVisitor):
                 given.append(self.value(argument))
         named = {k.arg: self.value(k.value) for k in node.keywords if k.arg is not None}
         for one in cast(Sequence[Any], function) if isinstance(function, tuple) else (function,):
-            if isinstance(one, Function):
-                self.note(one, given, named)
+            if isinstance(one, Function) and not self.note(one, given, named) and self._inside:
+                passed = self.handed_on.setdefault(one.node.name, [])
+                passed.append((self._inside[-1], node))
 
-    def note(self, function: Function, given: Sequence[Any], named: dict[str, Any]) -> None:
-        known = [value for value in (*given, *named.values()) if value is not None]
+    def note(self, function: Function, given: Sequence[Any], named: dict[str, Any]) -> bool:
+        """Keep a call of which something is known; whether it is one."""
+        known = any(value is not None for value in (*given, *named.values()))
         if known:
             self.found.setdefault(function.node.name, (given, named))
+        return known
 
     # Values
 
@@ -171,7 +226,7 @@ class TorchCalls(ast.NodeVisitor):
             value: Any = Evaluator(self.scope, local).evaluate(node)
         except Unsettled:
             return None
-        known = isinstance(value, bool | int | float | str | tuple | Function)
+        known = isinstance(value, bool | int | float | str | tuple | DType | Function)
         return cast(Any, value) if known else None
 
     def tensor(self, node: ast.Call) -> _Tensor | None:
