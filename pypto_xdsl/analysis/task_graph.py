@@ -9,11 +9,16 @@ Loops with known bounds are followed trip by trip.  Of a loop whose bounds only 
 of a while, two trips are followed; of a branch whose condition only a run knows, both arms: such
 tasks are `conditional`, and edges that depend on them are not `certain`.  The values of scalar
 parameters may be given.
+
+What the orchestrator reads or writes itself, element by element, is no task, but it waits for
+tasks first: for who allocated and wrote the tensor, and before it writes, for all that keep the
+buffers of these alive.  Of a tensor that the caller passed nobody keeps anything: who only reads
+it is not waited for.  A window that is put back where it is moves nothing, and is no access.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -23,11 +28,12 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 
 from pypto_xdsl.analysis.constant_evaluation import evaluate
 from pypto_xdsl.analysis.return_lineage import ReturnLineage
-from pypto_xdsl.analysis.task_map import PREDICATE, Access, Edge, EdgeKind, TaskMap
+from pypto_xdsl.analysis.task_map import PREDICATE, Access, Edge, TaskMap
 from pypto_xdsl.analysis.tensor_handles import Buffer, Extent, Handle, created, size_in_bytes
 from pypto_xdsl.diagnostics import OpError, note
-from pypto_xdsl.dialects.declared_op import DeclaredOp
+from pypto_xdsl.dialects.declared_op import DeclaredOp, Effect
 from pypto_xdsl.dialects.orch import (
+    MANUAL_DEP,
     ArgDirection,
     ArrayCreateOp,
     ArrayGetOp,
@@ -41,12 +47,15 @@ from pypto_xdsl.dialects.orch import (
     TaskInvalidOp,
     TaskScopeOp,
 )
+from pypto_xdsl.dialects.ptensor import ReadOp, WriteOp
 from pypto_xdsl.dialects.ptensor.types import is_tensor_type, tensor_of
 
 MOST_TASKS = 20_000
 """A graph of more tasks is refused: its loops are better given smaller bounds."""
 MOST_STEPS = 2_000_000
 """The orchestrator is followed for so many ops."""
+LAST_RING = 3
+"""Tasks in deeper scopes share the ring of this depth."""
 UNKNOWN_TRIPS = 2
 """So many trips are followed of a loop whose bounds only a run knows."""
 
@@ -65,11 +74,28 @@ class TaskNode:
     """The trips of the loops around, outermost first."""
     is_conditional: bool = False
     is_manual: bool = False
+    ring: int = 0
+    """Which of the runtime's rings holds it: the scopes around it, but `LAST_RING` at most."""
 
     @property
     def is_allocation(self) -> bool:
         """Whether it only allocates a buffer, and so is complete when it is launched."""
         return self.name == "alloc"
+
+
+@dataclass(frozen=True)
+class HostAccess:
+    """What the orchestrator reads or writes itself."""
+
+    op: Operation
+    launched: int
+    """So many tasks were launched before."""
+    access: Access
+    waits_for: frozenset[int]
+    """The tasks that it certainly waits for first."""
+    may_wait_for: frozenset[int]
+    """Those that it waits for exactly if they touch what it touches, which only a run knows."""
+    is_conditional: bool = False
 
 
 @dataclass
@@ -79,11 +105,8 @@ class TaskGraph:
     function: FuncOp
     tasks: list[TaskNode] = field(default_factory=list[TaskNode])
     edges: list[Edge] = field(default_factory=list[Edge])
-    host_waits: list[tuple[int, frozenset[int]]] = field(
-        default_factory=list[tuple[int, frozenset[int]]]
-    )
-    """When the orchestrator waited for tasks itself: how many were launched then, and which it
-    waited for.  What is launched later comes after these."""
+    host_accesses: list[HostAccess] = field(default_factory=list[HostAccess])
+    """What is launched after one of these comes after what it waits for."""
 
     def producers(self) -> dict[int, list[Edge]]:
         """The edges that each task waits on."""
@@ -98,6 +121,8 @@ class Tensors:
     """The handles that a tensor value may be at run time."""
 
     handles: tuple[Handle, ...]
+    window_of: tuple[tuple[Handle, ...], tuple[Hashable, ...]] | None = None
+    """What it is a window of, and where the window starts, as far as that can be told."""
 
 
 @dataclass(frozen=True)
@@ -141,7 +166,10 @@ class _Recorder:
         self._trips: list[int] = []
         self._conditional = 0
         self._manual = 0
+        self._scopes = 0
         self._steps = 0
+        self._retainers: dict[int, list[tuple[int, bool]]] = {}
+        """The tasks that keep the buffers of a task alive, each with whether it certainly does."""
         for index, parameter in enumerate(function.parameters):
             name = parameter.name_hint or f"arg{index}"
             if is_tensor_type(type := parameter.type):
@@ -212,9 +240,10 @@ class _Recorder:
                 self._set(op.results, evaluate(op, integers))
 
     def _declared(self, op: DeclaredOp) -> None:
-        for operand, effect in op.operand_effects():
-            if isinstance(operand.type, TensorType) and op.READS_ELEMENTS:
-                self._host_access(operand, effect.writes)
+        if op.READS_ELEMENTS and not self._puts_back(op):
+            for operand, effect in op.operand_effects():
+                if isinstance(operand.type, TensorType):
+                    self._host_access(op, operand, effect)
         for result in op.results:
             if not is_tensor_type(type := result.type):
                 continue
@@ -224,15 +253,37 @@ class _Recorder:
                 continue
             source = self._known.get(named)
             handles = source.handles if isinstance(source, Tensors) else ()
-            if op.is_view(result):
-                starts = op.window_start(result)
-                handles = tuple(
-                    handle.reshaped(type)
-                    if starts is None
-                    else handle.window([self._extent(start) for start in starts], type)
-                    for handle in handles
-                )
-            self._known[result] = Tensors(handles)
+            starts = op.window_start(result) if op.is_view(result) else None
+            if starts is not None:
+                extents = [self._extent(start) for start in starts]
+                windows = tuple(handle.window(extents, type) for handle in handles)
+                self._known[result] = Tensors(windows, (handles, self._spelled(starts)))
+            elif op.is_view(result):
+                self._known[result] = Tensors(tuple(h.reshaped(type) for h in handles))
+            else:
+                self._known[result] = Tensors(handles)
+
+    def _puts_back(self, op: DeclaredOp) -> bool:
+        """Whether an op copies a window to where it is already: nothing moves."""
+        for result in op.results:
+            copied, named = op.copied_window(result), op.named_operand(result)
+            if copied is None or named is None:
+                continue
+            source, target = self._known.get(copied[0]), self._known.get(named)
+            if not isinstance(source, Tensors) or not isinstance(target, Tensors):
+                continue
+            if source.window_of == (target.handles, self._spelled(copied[1])):
+                return True
+        return False
+
+    def _spelled(self, starts: Sequence[int | SSAValue]) -> tuple[Hashable, ...]:
+        """Where a window starts, the same for the same place only."""
+        found: list[Hashable] = []
+        for start in starts:
+            known = self._extent(start)
+            # In another trip of a loop the same value is another number.
+            found.append(known if known is not None else (start, *self._trips))
+        return tuple(found)
 
     def _extent(self, start: int | SSAValue) -> Extent:
         if isinstance(start, int):
@@ -245,24 +296,51 @@ class _Recorder:
         task = self._launch(op, "alloc", (), ())
         type = tensor_of(result.type)
         name = f"%{result.name_hint}" if result.name_hint else f"alloc{task}"
-        return Tensors((Handle.whole(created(name, type, result, task), type),))
+        buffer = created(name, type, result, task)
+        return Tensors((Handle.whole(buffer, type, is_manual=MANUAL_DEP in op.attributes),))
 
-    def _host_access(self, operand: SSAValue, writes: bool) -> None:
-        """
-        The orchestrator waits for whoever allocated and wrote a tensor that it reads; before it
-        writes, also for those that keep the buffer alive, which the runtime knows.
-        """
+    def _host_access(self, op: DeclaredOp, operand: SSAValue, effect: Effect) -> None:
         known = self._known.get(operand)
-        for handle in known.handles if isinstance(known, Tensors) else ():
-            waited = [] if handle.buffer.owner is None else [handle.buffer.owner]
-            waited += self._map.writers(handle)
-            if writes and handle.buffer.owner is not None:
-                waited += [
-                    edge.consumer
-                    for edge in self._graph.edges
-                    if edge.producer == handle.buffer.owner and edge.kind is EdgeKind.CREATOR
-                ]
-            self._graph.host_waits.append((len(self._graph.tasks), frozenset(waited)))
+        handles = known.handles if isinstance(known, Tensors) else ()
+        indices = op.element if isinstance(op, ReadOp | WriteOp) else None
+        name = f"%{operand.name_hint}" if operand.name_hint else "the tensor"
+        for handle in handles:
+            touched = handle
+            if indices is not None:
+                touched = handle.element([self._extent(index) for index in indices])
+            waited = self._waited_for(handle, effect)
+            is_certain = len(handles) == 1
+            certain = {number for number, meets in waited if meets and is_certain}
+            self._graph.host_accesses.append(
+                HostAccess(
+                    op,
+                    len(self._graph.tasks),
+                    Access(
+                        touched,
+                        ArgDirection.NO_DEP,
+                        effect.reads,
+                        effect.writes,
+                        name,
+                        is_certain,
+                    ),
+                    frozenset(certain),
+                    frozenset(number for number, _ in waited if number not in certain),
+                    self._conditional > 0,
+                )
+            )
+
+    def _waited_for(self, handle: Handle, effect: Effect) -> list[tuple[int, bool]]:
+        """What the orchestrator waits for before it reads or writes a tensor itself."""
+        waited = [] if handle.buffer.owner is None else [(handle.buffer.owner, True)]
+        waited += self._map.writers(handle)
+        if effect.writes:
+            for number, meets in tuple(waited):
+                retainers = self._retainers.get(number, ())
+                waited += [(retainer, meets and certain) for retainer, certain in retainers]
+                if meets and not self._conditional:
+                    # Whoever comes later comes after these anyway.
+                    self._retainers.pop(number, None)
+        return waited
 
     def _array(self, op: ArrayCreateOp | ArrayGetOp | ArrayUpdateOp) -> None:
         if isinstance(op, ArrayCreateOp):
@@ -363,11 +441,14 @@ class _Recorder:
         self._follow(true, (), second)
 
     def _scope(self, op: Operation) -> None:
-        is_manual = isinstance(op, TaskScopeOp) and op.mode.data is ScopeMode.MANUAL
+        is_task_scope = isinstance(op, TaskScopeOp)
+        is_manual = is_task_scope and op.mode.data is ScopeMode.MANUAL
         self._manual += is_manual
+        self._scopes += is_task_scope
 
         def end(values: list[Known]) -> None:
             self._manual -= is_manual
+            self._scopes -= is_task_scope
             self._set(op.results, values)
 
         self._follow(op.regions[0], (), end)
@@ -408,8 +489,12 @@ class _Recorder:
             if direction is ArgDirection.NO_DEP:
                 reads, writes = declared.reads, declared.writes
             name = f"%{argument.name_hint}" if argument.name_hint else f"argument {index}"
+            only = len(known.handles) == 1
             for handle in known.handles:
-                yield Access(handle, direction, reads, writes, name, len(known.handles) == 1)
+                if handle.is_manual:
+                    yield Access(handle, direction, declared.reads, declared.writes, name, only)
+                else:
+                    yield Access(handle, direction, reads, writes, name, only)
         if dispatch.predicate_tensor is not None:
             known = self._known.get(dispatch.predicate_tensor)
             for handle in known.handles if isinstance(known, Tensors) else ():
@@ -444,6 +529,7 @@ class _Recorder:
             tuple(self._trips),
             self._conditional > 0,
             self._manual > 0,
+            min(self._scopes, LAST_RING),
         )
         graph.tasks.append(task)
         named: list[tuple[int, bool]] = []
@@ -451,13 +537,18 @@ class _Recorder:
             known = self._known.get(dep)
             if isinstance(known, Tasks):
                 named += [(n, known.is_certain) for n in known.tasks if n is not None]
-        graph.edges += self._map.submit(
+        edges = self._map.submit(
             number,
             accesses,
             named,
             is_manual=task.is_manual,
             is_conditional=task.is_conditional,
         )
+        for edge in edges:
+            if edge.retains:
+                retainers = self._retainers.setdefault(edge.producer, [])
+                retainers.append((number, edge.is_certain))
+        graph.edges += edges
         return number
 
 

@@ -9,14 +9,15 @@ For which earlier tasks the runtime lets a task wait.
   `output_existing` argument is entered as a write; an `inout` that contains an earlier write
   takes its place, since whoever waits for it waits for that one too.
 
-Inside a manual scope there are explicit edges only.  Nothing orders a write after the reads that
+A handle that says `manual_dep` makes creator edges only, and inside a manual scope there are
+explicit edges only.  Nothing orders a write after the reads that
 came before it: `analysis/hazards.py` looks for those.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 from pypto_xdsl.analysis.tensor_handles import Buffer, Handle, HandleIndex, Overlapping
@@ -59,6 +60,9 @@ class Edge:
     """The buffer that makes the edge; empty for an explicit one."""
     why: str = ""
     is_certain: bool = True
+    retains: bool = False
+    """The producer's buffers stay until the consumer is done: of explicit and creator edges, also
+    where the map is another reason."""
 
 
 @dataclass(frozen=True)
@@ -75,11 +79,15 @@ class TaskMap:
     def __init__(self) -> None:
         self._writes: dict[Buffer, HandleIndex[_Entry]] = {}
 
-    def writers(self, handle: Handle) -> list[int]:
-        """The tasks whose writes a handle may meet."""
+    def writers(self, handle: Handle) -> list[tuple[int, bool]]:
+        """The tasks whose writes a handle may meet, each with whether it certainly does."""
         writes = self._writes.get(handle.buffer)
         near = () if writes is None else writes.near(handle)
-        return [entry.task for found, entry in near if handle.touches(found)]
+        return [
+            (entry.task, entry.is_certain and handle.is_known and found.is_known)
+            for found, entry in near
+            if handle.touches(found)
+        ]
 
     def submit(
         self,
@@ -102,7 +110,8 @@ class TaskMap:
                 if access.name != PREDICATE:
                     self._wait(access, edges, is_conditional)
             for access in accesses:
-                if access.direction in (ArgDirection.INOUT, ArgDirection.OUTPUT_EXISTING):
+                enters = access.direction in (ArgDirection.INOUT, ArgDirection.OUTPUT_EXISTING)
+                if enters and not access.handle.is_manual:
                     entry = _Entry(number, access.is_certain and not is_conditional)
                     writes = self._writes.setdefault(access.handle.buffer, HandleIndex())
                     writes.add(access.handle, entry)
@@ -112,7 +121,7 @@ class TaskMap:
         handle, buffer = access.handle, access.handle.buffer
         if buffer.owner is not None:
             edges.add(buffer.owner, EdgeKind.CREATOR, buffer.name, f"allocates {buffer.name}", True)
-        if access.direction not in (ArgDirection.INPUT, ArgDirection.INOUT):
+        if access.direction not in (ArgDirection.INPUT, ArgDirection.INOUT) or handle.is_manual:
             return
         is_update = access.direction is ArgDirection.INOUT
         why = f"{'updates' if is_update else 'reads'} {access.name}, which it writes"
@@ -138,5 +147,9 @@ class _Edges:
 
     def add(self, producer: int, kind: EdgeKind, buffer: str, why: str, certain: bool) -> None:
         known = self.found.get(producer)
+        retains = kind is not EdgeKind.MAP or (known is not None and known.retains)
         if known is None or (certain and not known.is_certain):
-            self.found[producer] = Edge(producer, self._consumer, kind, buffer, why, certain)
+            edge = Edge(producer, self._consumer, kind, buffer, why, certain, retains)
+            self.found[producer] = edge
+        elif retains and not known.retains:
+            self.found[producer] = replace(known, retains=True)

@@ -63,9 +63,12 @@ class Handle:
     shape: tuple[Extent, ...]
     strides: tuple[Extent, ...]
     element_size: int
+    is_manual: bool = False
+    """Whoever is given it neither waits for writers nor is waited for, only for the allocation.
+    This is said of a handle, not of a buffer: windows and other shapes of it are as others."""
 
     @staticmethod
-    def whole(buffer: Buffer, type: TensorType[Attribute]) -> Handle:
+    def whole(buffer: Buffer, type: TensorType[Attribute], *, is_manual: bool = False) -> Handle:
         """All of a buffer."""
         return Handle(
             buffer,
@@ -73,6 +76,7 @@ class Handle:
             tuple(map(_known, type.get_shape())),
             tuple(map(_known, strides_of(type))),
             byte_width(type.element_type),
+            is_manual,
         )
 
     @property
@@ -95,13 +99,23 @@ class Handle:
 
     def window(self, starts: Sequence[Extent], type: TensorType[Attribute]) -> Handle:
         """The window of the shape of `type` that starts at an element."""
-        steps = list(zip(starts, self.strides, strict=False))
-        start = self.start
-        for place, stride in steps:
-            start = None if None in (start, place, stride) else start + place * stride  # type: ignore[operator]
         shape = tuple(map(_known, type.get_shape()))
         strides = self.strides[len(self.strides) - len(shape) :]
-        return replace(self, start=start, shape=shape, strides=strides)
+        start = self._place(starts)
+        return replace(self, start=start, shape=shape, strides=strides, is_manual=False)
+
+    def element(self, indices: Sequence[Extent]) -> Handle:
+        """One element."""
+        start = self._place(indices)
+        return replace(self, start=start, shape=(1,), strides=(1,), is_manual=False)
+
+    def _place(self, indices: Sequence[Extent]) -> Extent:
+        start = self.start
+        for index, stride in zip(indices, self.strides, strict=False):
+            if start is None or index is None or stride is None:
+                return None
+            start += index * stride
+        return start
 
     def reshaped(self, type: TensorType[Attribute]) -> Handle:
         """The same bytes in the shape and with the strides of `type`."""
@@ -110,6 +124,7 @@ class Handle:
             shape=tuple(map(_known, type.get_shape())),
             strides=tuple(map(_known, strides_of(type))),
             element_size=byte_width(type.element_type),
+            is_manual=False,
         )
 
     def overlap(self, earlier: Handle) -> Overlapping:

@@ -3,9 +3,10 @@ Running tasks in any order that the runtime's task graph allows.
 
 The orchestrator goes on without waiting; each launched kernel becomes a task that waits for the
 tasks that the runtime makes it wait for (`analysis/task_map.py`), and for no others. Tasks run
-when the orchestrator needs them, because it reads an element, and at the end; which of those that
-are ready comes next is drawn at random, or is the latest. A program whose numbers depend on the
-draw has a hazard.
+when the orchestrator needs them, because it reads or writes an element and the runtime makes it
+wait, and at the end; which of those that are ready comes next is drawn at random, or is the
+latest. A program whose numbers depend on the draw, or differ from those of the order in which it
+launches, has a hazard.
 
 A task whose result is a buffer of its kernel's own runs where it is launched, after what it waits
 for, since only the kernel can tell the buffer; so does a scope of work that is no function yet.
@@ -20,13 +21,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from xdsl.interpreter import Interpreter, PythonValues
-from xdsl.ir import Operation
+from xdsl.ir import Operation, OpResult, SSAValue
 
 from pypto_xdsl.analysis.task_map import Access, TaskMap
 from pypto_xdsl.analysis.tensor_handles import Buffer as KnownBuffer
 from pypto_xdsl.analysis.tensor_handles import Handle
-from pypto_xdsl.dialects.declared_op import DeclaredOp
+from pypto_xdsl.dialects.declared_op import DeclaredOp, Effect
 from pypto_xdsl.dialects.orch import (
+    MANUAL_DEP,
     ArgDirection,
     DispatchOp,
     ScopeMode,
@@ -64,6 +66,13 @@ class TaskGraphOrder(Interpreter.Listener):
     _running: int = 0
     _manual: int = 0
     _dependencies: tuple[int, ...] = ()
+    _arguments: PythonValues = ()
+    """Of the op that the orchestrator does now."""
+    _allocations: int = 0
+    _retainers: dict[int, list[int]] = field(default_factory=dict[int, list[int]])
+    """The tasks that keep the buffers of a task alive."""
+    _by_hand: dict[int, Tensor] = field(default_factory=dict[int, Tensor])
+    """Names of tensors that are `manual_dep`."""
 
     def __post_init__(self) -> None:
         self._random = random.Random(self.seed)
@@ -93,6 +102,9 @@ class TaskGraphOrder(Interpreter.Listener):
             [(task.number, True) for task in launch.dependencies],
             is_manual=self._manual > 0,
         )
+        for edge in edges:
+            if edge.retains:
+                self._retainers.setdefault(edge.producer, []).append(number)
         waits_for = frozenset(edge.producer for edge in edges if edge.producer in self._pending)
         self._pending[number] = _Pending(launch, waits_for)
         try:
@@ -125,6 +137,7 @@ class TaskGraphOrder(Interpreter.Listener):
             tuple(tensor.array.shape),
             tuple(stride // size for stride in tensor.array.strides),
             size,
+            id(tensor) in self._by_hand,
         )
 
     def _known(self, buffer: Buffer, owner: int | None = None) -> KnownBuffer:
@@ -185,11 +198,13 @@ class TaskGraphOrder(Interpreter.Listener):
             self._manual += op.mode.data is ScopeMode.MANUAL
         elif isinstance(op, TaskDummyOp):
             self._dependencies = tuple(task.number for task in _tasks(args))
-        elif isinstance(op, DeclaredOp) and op.READS_ELEMENTS:
-            for operand, _ in op.operand_effects():
-                place = next(i for i, value in enumerate(op.operands) if value is operand)
-                if isinstance(args[place], Tensor):
-                    self._wait_for_writers(args[place])
+        elif isinstance(op, DeclaredOp):
+            self._arguments = args
+            if op.READS_ELEMENTS and not _puts_back(op, args):
+                for operand, effect in op.operand_effects():
+                    value = _value_of(op, operand, args)
+                    if isinstance(value, Tensor):
+                        self._wait_for(value, effect)
 
     def did_interpret_op(self, op: Operation, results: PythonValues) -> None:
         if self._running:
@@ -199,14 +214,58 @@ class TaskGraphOrder(Interpreter.Listener):
         elif isinstance(op, TaskDummyOp):
             waits_for = frozenset(n for n in self._dependencies if n in self._pending)
             self._pending[results[0].number] = _Pending(None, waits_for)
+        elif isinstance(op, DeclaredOp):
+            for result, value in zip(op.results, results, strict=True):
+                if isinstance(value, Tensor):
+                    self._name(op, result, value)
 
-    def _wait_for_writers(self, tensor: Tensor) -> None:
-        """The orchestrator waits for whoever allocated and wrote what it looks at."""
+    def _name(self, op: DeclaredOp, result: OpResult, value: Tensor) -> None:
+        """Take note of a new buffer, or of a new name of one."""
+        named = op.named_operand(result)
+        if named is None:
+            # By a task that is complete at once, and no other has its number.
+            self._allocations += 1
+            self._known(value.buffer, owner=-self._allocations)
+            by_hand = MANUAL_DEP in op.attributes
+        else:
+            source = _value_of(op, named, self._arguments)
+            by_hand = id(source) in self._by_hand and not op.is_view(result)
+        if by_hand:
+            self._by_hand[id(value)] = value
+
+    def _wait_for(self, tensor: Tensor, effect: Effect) -> None:
+        """
+        The orchestrator waits for whoever allocated and wrote what it looks at, and before it
+        writes also for whoever keeps the buffers of these alive.
+        """
         handle = self._handle(tensor)
-        wanted = self._map.writers(handle)
+        wanted = [number for number, _ in self._map.writers(handle)]
         if handle.buffer.owner is not None:
             wanted.append(handle.buffer.owner)
+        if effect.writes:
+            wanted += [kept for number in tuple(wanted) for kept in self._retainers.pop(number, ())]
         self._run_all(self._needed(wanted))
+
+
+def _value_of(op: Operation, operand: SSAValue, args: PythonValues) -> object:
+    return next(args[i] for i, value in enumerate(op.operands) if value is operand)
+
+
+def _puts_back(op: DeclaredOp, args: PythonValues) -> bool:
+    """Whether an op copies a window to where it is already: nothing moves."""
+    for result in op.results:
+        copied, named = op.copied_window(result), op.named_operand(result)
+        if copied is None or named is None:
+            continue
+        source, target = _value_of(op, copied[0], args), _value_of(op, named, args)
+        starts = [s if isinstance(s, int) else _value_of(op, s, args) for s in copied[1]]
+        if (
+            isinstance(source, Tensor)
+            and isinstance(target, Tensor)
+            and source.is_window_of(target, [s for s in starts if isinstance(s, int)])
+        ):
+            return True
+    return False
 
 
 def _tasks(values: Sequence[Any]) -> Iterator[Task]:

@@ -153,6 +153,19 @@ class Tensor:
         """Another name of (part of) the same buffer: `array` is a view of it."""
         return Tensor(array, self.element, self.buffer, valid)
 
+    def is_window_of(self, whole: Tensor, starts: Sequence[int]) -> bool:
+        """Whether this is the window of `whole` that starts there: the same bytes."""
+        if self.buffer is not whole.buffer or len(starts) != len(whole.shape):
+            return False
+        extents = (1,) * (len(starts) - len(self.shape)) + self.shape
+        ends = (start + extent for start, extent in zip(starts, extents, strict=True))
+        window = whole.array[tuple(map(slice, starts, ends))]
+        if window.shape != extents or _address(window) != _address(self.array):
+            return False
+        strides = (0,) * (len(starts) - len(self.shape)) + self.array.strides
+        pairs = zip(extents, window.strides, strides, strict=True)
+        return all(extent == 1 or one == other for extent, one, other in pairs)
+
     def read(self, window: Window = ()) -> tuple[Array, Mask | None]:
         """The elements of a window, not copied, and which of them are defined (None: all)."""
         view = self.array[window]

@@ -7,7 +7,9 @@ report-hazards: warns of tasks that touch the same bytes while nothing orders th
     // warning: writes %t while 'copy' may still read it
 
 The graph is the one that the runtime would build (`analysis/task_graph.py`); the program is not
-changed.  A warning names both places and the buffer; `deps` on the second task orders the two.
+changed.  A warning names both places, the buffer, and why the runtime does not order the two;
+`deps` on the second task does.  What the orchestrator reads or writes itself, element by element,
+counts as well.
 Needs directions (`derive-call-directions`).
 """
 
@@ -54,14 +56,12 @@ def _warn(hazard: Hazard) -> None:
     first, second = hazard.first, hazard.second
     does, still = _SAYS[hazard.kind]
     buffer = hazard.second_access.handle.buffer.name
+    why = f"nothing orders the two: {hazard.reason}"
     if first.op is second.op:
         warn(
             second.op,
-            f"{does} {buffer} while the same call in another trip of the loop {still}: "
-            "nothing orders the two",
+            f"{does} {buffer} while the same call in another trip of the loop {still}: {why}",
         )
         return
     where = note(first.op, f"'{first.name}' is launched here")
-    warn(
-        second.op, f"{does} {buffer} while '{first.name}' {still}: nothing orders the two", [where]
-    )
+    warn(second.op, f"{does} {buffer} while '{first.name}' {still}: {why}", [where])

@@ -428,9 +428,10 @@ orch.func orchestration @main(in %n : index, in %x : {T}, out %a : {T}, out %b :
 }}"""
     )
     DeriveCallDirectionsPass().apply(CONTEXT, module)
-    found = [(h.first.number, h.second.number, h.kind) for h in hazards(graph_of(module, 0))]
+    graph = graph_of(module, 0)
+    found = [(h.first.op, h.second.op, h.kind) for h in hazards(graph)]
     # %y is allocated as task 4.
-    assert found == [(5, 6, HazardKind.WRITE_AFTER_READ)]
+    assert found == [(graph.tasks[5].op, graph.tasks[6].op, HazardKind.WRITE_AFTER_READ)]
     main = find_function(module, "main")
     arguments = random_arguments(main, 0, given={"n": 0})
     wanted = run(module, main, arguments)

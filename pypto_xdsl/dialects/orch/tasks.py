@@ -27,6 +27,10 @@ from pypto_xdsl.dialects.orch.launch import TASKS, parse_tasks, print_tasks
 from pypto_xdsl.syntax.attributes import parse_attributes
 from pypto_xdsl.syntax.op_syntax import INDEX
 
+MANUAL_DEP = "orch.manual_dep"
+"""A discardable attribute of what allocates a tensor: tasks that are given it, and not a window of
+it, neither wait for who wrote it nor are waited for; the user orders them by `deps`."""
+
 
 @irdl_op_definition
 class TaskInvalidOp(IRDLOperation):

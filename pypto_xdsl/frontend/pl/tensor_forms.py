@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from math import prod
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX, TensorType, UnitAttr
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 
 from pypto_xdsl.dialects.element_types import byte_width
 from pypto_xdsl.dialects.orch import MANUAL_DEP
@@ -98,7 +98,9 @@ def _tensor_create(arguments: Arguments) -> Value:
     else:
         created = emit(bound, lambda: ptensor.CreateOp(type, sizes))
     if bound.boolean("manual_dep"):
-        created.owner.attributes[MANUAL_DEP] = UnitAttr()
+        op = created.owner
+        assert isinstance(op, Operation)
+        op.attributes[MANUAL_DEP] = UnitAttr()
     return created
 
 

@@ -159,6 +159,9 @@ class TensorMemoryFunctions(InterpreterFunctions):
         machine = machine_of(interpreter)
         element = destination.element
         offsets, _ = take_indices(op.static_offsets, args[2:])
+        if op.atomic.data is AtomicKind.NONE and source.is_window_of(destination, offsets):
+            # A window that is put back where it is: nothing moves.
+            return (destination,)
         stored, mask = source.read(leading(source.region))
         machine.require_defined(op, mask, "stores undefined elements")
         extents = (1,) * (len(destination.shape) - len(stored.shape)) + stored.shape

@@ -19,6 +19,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from pypto_xdsl.diagnostics import OpError
 from pypto_xdsl.dialects import ptensor
 from pypto_xdsl.dialects.element_types import is_float
+from pypto_xdsl.dialects.orch import MANUAL_DEP
 from pypto_xdsl.dialects.ptensor.aliases import LayoutViewOp, ReinterpretViewOp, TransposeOp
 from pypto_xdsl.dialects.ptensor.attributes import AtomicKind
 from pypto_xdsl.dialects.ptensor.types import TensorLayout, layout_of, tensor_of
@@ -137,9 +138,10 @@ def create_info(
     extents = [_u32(body, extent) for extent in shape_of(tensor, sizes)]
     info = body.declare(f"{base}_ci", place)
     shapes = body.declare(f"{base}_ci_shapes", place)
+    by_hand = ", /*manual_dep=*/true" if MANUAL_DEP in op.attributes else ""
     return info, (
         _array(shapes, extents),
-        f"TensorCreateInfo {info}({shapes}, {len(extents)}, {word});",
+        f"TensorCreateInfo {info}({shapes}, {len(extents)}, {word}{by_hand});",
     )
 
 

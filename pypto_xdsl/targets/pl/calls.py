@@ -74,11 +74,7 @@ def _shape(type: TileType) -> Parts:
 
 def _extents(type: Attribute, sizes: Sequence[Index]) -> Parts:
     """The extents of a tensor's type, with the values of those known at run time."""
-    return (
-        listed(sizes)
-        if sizes
-        else listed(symbolic_shape_of(tensor_of(type)))
-    )
+    return listed(sizes) if sizes else listed(symbolic_shape_of(tensor_of(type)))
 
 
 def _keyword(name: str, text: str) -> Parts:

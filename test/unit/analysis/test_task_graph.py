@@ -14,7 +14,7 @@ from xdsl.universe import Universe
 from pypto_xdsl.analysis.call_graph import CallGraph
 from pypto_xdsl.analysis.hazards import hazards
 from pypto_xdsl.analysis.return_lineage import ReturnLineage
-from pypto_xdsl.analysis.task_graph import TaskGraph, record
+from pypto_xdsl.analysis.task_graph import HostAccess, TaskGraph, record
 from pypto_xdsl.diagnostics import OpError
 from pypto_xdsl.syntax.parser import parse_module
 from pypto_xdsl.transforms.derive_call_directions import DeriveCallDirectionsPass
@@ -110,7 +110,14 @@ def edges(graph: TaskGraph) -> list[set[int | str]]:
 
 def races(graph: TaskGraph) -> list[tuple[int | str, int | str, str]]:
     names = number(graph)
-    return [(names[h.first.number], names[h.second.number], h.kind.value) for h in hazards(graph)]
+    return [
+        (
+            names[h.first.number],
+            "host" if isinstance(h.second, HostAccess) else names[h.second.number],
+            h.kind.value,
+        )
+        for h in hazards(graph)
+    ]
 
 
 def test_e1_chain() -> None:
@@ -285,7 +292,7 @@ def test_e14_host_access() -> None:
 %a1 = cp %t2, %a"""
     )
     assert edges(graph) == [{"A"}, {"A", 0}, {"A", 1}]
-    assert [waited for _, waited in graph.host_waits] == [frozenset({0, 1})]
+    assert [access.waits_for for access in graph.host_accesses] == [frozenset({0, 1})]
 
 
 def test_e16_omitted_out() -> None:
