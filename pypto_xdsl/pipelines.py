@@ -27,7 +27,9 @@ PIPELINES: dict[str, tuple[str, ...]] = {
         "outline-cluster-scopes",
         # Kernels compute on tiles, stored as the target wants them.
         "convert-tensor-to-tile-ops",
-        "flatten-tile-nd-to-2d",
+        "lower-composite-ops",
+        'flatten-tile-nd-to-2d{backend="ascend910b"}',
+        'legalize-tile-cast{backend="ascend910b"}',
         'auto-tile-matmul-l0{backend="ascend910b"}',
         'infer-tile-memory-space{backend="ascend910b"}',
         'resolve-backend-op-layouts{backend="ascend910b"}',

@@ -54,6 +54,8 @@ PASSES: tuple[str, ...] = (
     "infer-tile-memory-space",
     "inline-functions",
     "insert-sync",
+    "legalize-tile-cast",
+    "lower-composite-ops",
     "materialize-runtime-scopes",
     "memory-reuse",
     "normalize-return-order",

@@ -27,6 +27,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from pypto_xdsl.backend.ascend910b.casts import CASTS
 from pypto_xdsl.backend.ascend910b.memories import MEMORIES, MOVES
+from pypto_xdsl.backend.cast_chains import cast_chain
 from pypto_xdsl.backend.rule import (
     Check,
     Holds,
@@ -158,24 +159,9 @@ def _cast_pair(op: tile.CastOp) -> Iterator[str]:
     target = TileType.of(op.result.type).element_type
     if (source, target) in CASTS:
         return
-    by_way_of = conversion_chain(source, target)
+    by_way_of = cast_chain(CASTS, source, target)
     advice = f"; convert by way of {' and '.join(map(str, by_way_of))}" if by_way_of else ""
     yield f"no instruction converts {source} to {target}{advice}"
-
-
-def conversion_chain(source: Attribute, target: Attribute) -> tuple[Attribute, ...] | None:
-    """The element types between, of the fewest conversions; None: there is no way."""
-    paths: list[tuple[Attribute, ...]] = [(source,)]
-    seen = {source}
-    for path in paths:
-        for start, end in sorted(CASTS, key=str):
-            if start != path[-1] or end in seen:
-                continue
-            if end == target:
-                return path[1:]
-            seen.add(end)
-            paths.append((*path, end))
-    return None
 
 
 # Products.

@@ -6,13 +6,14 @@ from collections.abc import Iterator
 
 import pytest
 from support.programs import program
-from xdsl.dialects.builtin import ModuleOp, StringAttr, f16, f32, i8, i32
-from xdsl.ir import Operation
+from xdsl.dialects.builtin import ModuleOp, StringAttr, bf16, f16, f32, i8, i16, i32, i64
+from xdsl.ir import Attribute, Operation
 
 from pypto_xdsl.analysis.verification import verify
 from pypto_xdsl.backend.ascend910b import BACKEND as ASCEND910B
-from pypto_xdsl.backend.ascend910b.rules import conversion_chain
+from pypto_xdsl.backend.ascend910b.casts import CASTS
 from pypto_xdsl.backend.backend import Backend, Cores, Memory
+from pypto_xdsl.backend.cast_chains import cast_chain
 from pypto_xdsl.backend.layout_spec import LayoutSpec
 from pypto_xdsl.backend.product_unit import ProductUnit
 from pypto_xdsl.backend.registry import ARCHITECTURES, BACKENDS, TARGET_ARCH, backend_of
@@ -20,7 +21,7 @@ from pypto_xdsl.backend.rule import Holds, Rule, TileRule
 from pypto_xdsl.diagnostics import DiagnosticsError, OpError
 from pypto_xdsl.dialects import tile
 from pypto_xdsl.dialects.declared_op import DeclaredOp
-from pypto_xdsl.dialects.element_types import UI8
+from pypto_xdsl.dialects.element_types import UI8, UI32
 from pypto_xdsl.dialects.tile import MemorySpace, TileLayout, TileType
 from pypto_xdsl.transforms.resolve_backend_op_layouts import (
     ResolveBackendOpLayoutsPass,
@@ -301,12 +302,36 @@ def test_moves():
     }
 
 
-def test_conversion_chains():
-    assert conversion_chain(f32, i8) == (f16,)
-    assert conversion_chain(i8, f32) == (f16,)
-    assert conversion_chain(UI8, i8) == (f16,)
-    assert conversion_chain(i32, StringAttr("no type")) is None
-    assert (f32, i8) not in ASCEND910B.casts
+# What PyPTO's documentation lists for the 910B, and what follows from the same rule.
+CHAINS: dict[tuple[Attribute, Attribute], tuple[Attribute, ...] | None] = {
+    (f32, f16): (),
+    (bf16, f16): (f32,),
+    (bf16, i16): (f32,),
+    (bf16, i8): (f32, f16),
+    (f32, i8): (f16,),
+    (f32, UI8): (f16,),
+    (i16, bf16): (f32,),
+    (i16, i8): (f16,),
+    (i32, bf16): (f32,),
+    (i32, UI8): (f16,),
+    (i64, f16): (f32,),
+    (i64, bf16): (f32,),
+    (i64, i16): (i32,),
+    (UI8, i8): (f16,),
+    (f16, bf16): (f32,),
+    # Every i16 is an f32.
+    (i16, i32): (f32,),
+    (i8, f32): (f16,),
+    (i8, i32): (f16,),
+    # No f32 holds every i64 or i32 that the other end does.
+    (i8, i64): (f16, f32),
+    (i32, UI32): None,
+}
+
+
+@pytest.mark.parametrize(("pair", "chain"), CHAINS.items())
+def test_cast_chains(pair: tuple[Attribute, Attribute], chain: tuple[Attribute, ...] | None):
+    assert cast_chain(CASTS, *pair) == chain
 
 
 def test_each_rule_is_about_an_op_on_tiles():
