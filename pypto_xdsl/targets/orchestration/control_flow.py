@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects import scf
-from xdsl.ir import Operation, OpResult, SSAValue
+from xdsl.ir import Block, Operation, OpResult, SSAValue
 
 from pypto_xdsl.analysis.control_flow import constant_integer, constant_trip_count
 from pypto_xdsl.diagnostics import OpError, note
@@ -153,7 +153,7 @@ def _for(body: Body, loop: Operation) -> None:
             body.bind(argument, *body.parts(init), part)
         else:
             body.bind(argument, part)
-    _aim_carries(body, end, carries)
+    _aim_carries(body, loop, end, carries)
     type = body.type_of(counter)
     body.bind(counter, i)
     body.line(f"for ({type} {i} = {bounds[0]}; {i} < {bounds[1]}; {i} += {bounds[2]}) {{")
@@ -206,19 +206,25 @@ def _carry(
     return _Carry(argument, index, variable, extent)
 
 
-def _aim_carries(body: Body, end: Operation, carries: Sequence[_Carry]) -> None:
-    """Let a scope assign carried values itself, where none is needed for another afterwards."""
-    own = {carry.argument: carry for carry in carries}
+def _aim_carries(
+    body: Body, loop: scf.ForOp, end: Operation, carries: Sequence[_Carry]
+) -> None:
+    """Let a scope that is all of a body assign what is carried on itself."""
     for carry in carries:
-        value = end.operands[carry.index]
-        while isinstance(value, OpResult) and isinstance(value.op, TaskScopeOp):
-            value = value.op.yield_op.operands[value.index]
-        other = own.get(value)
-        if other is not None and other is not carry:
+        operand = end.operands[carry.index]
+        comes_from_scope = isinstance(operand.owner, TaskScopeOp) and operand.owner.next_op is end
+        if not comes_from_scope and _is_inside(operand, loop) and operand is not carry.argument:
+            # It may be a name that the scope would assign.
             return
     for carry in carries:
         if carry.extent is None and not carry.slot:
             _aim(body, end, end.operands[carry.index], carry.variable)
+
+
+def _is_inside(value: SSAValue, loop: scf.ForOp) -> bool:
+    """Whether a value, used at the end of the body of a loop, is defined there."""
+    block = value.owner if isinstance(value.owner, Block) else value.owner.parent
+    return block is loop.body.block
 
 
 def _while(body: Body, loop: Operation) -> None:
@@ -241,15 +247,20 @@ def _while(body: Body, loop: Operation) -> None:
         _ops(body, loop, 0)
         body.text = inside
         decided = body.of(condition.operands[0])
-        sources = [_source(body, operand, condition) for operand in condition.operands[1:]]
+        sources: list[tuple[OpResult, tuple[Part, ...]]] = []
         leave = inside.place()
-        for argument, parts in zip(after.args, sources, strict=True):
-            body.bind(argument, *parts)
+        for operand, argument, result in zip(
+            condition.operands[1:], after.args, loop.results, strict=True
+        ):
+            if body.liveness.is_needed(argument) or body.liveness.is_needed(result):
+                parts = _source(body, operand, condition)
+                body.bind(argument, *parts)
+                sources.append((result, parts))
         _ops(body, loop, 1)
         yielded = [(c, _source(body, end.operands[c.index], end)) for c in carries]
         _hand_on(body, body.text, yielded, end)
     exits = Text(leave.depth + 1)
-    for result, parts in zip(loop.results, sources, strict=True):
+    for result, parts in sources:
         if not body.liveness.is_needed(result):
             continue
         if body.is_visible(parts):
@@ -355,12 +366,17 @@ def _scope(body: Body, scope: Operation) -> None:
         tail = body.text.place()
     body.manual_scope = outer
     body.line("}")
+    kept = {part.text for parts in sources if body.is_visible(parts) for part in parts}
+    aimed = {output: body.targets[output] for output in outputs if output in body.targets}
+    if any(variable.name in kept for variable in aimed.values()):
+        # What the scope would assign, something that it hands out still stands for.
+        aimed = {}
     for output, parts in zip(outputs, sources, strict=True):
         if body.is_visible(parts):
             body.bind(output, *parts)
             continue
         extent = extent_of(parts)
-        variable = body.targets.get(output) or body.variable(output, place)
+        variable = aimed.get(output) or body.variable(output, place)
         name = variable.declare(extent)
         body.assign(tail, name, extent, parts)
         submitted = extent is None and parts[0].is_submitted
