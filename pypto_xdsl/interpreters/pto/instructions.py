@@ -93,6 +93,21 @@ def spoil_scratch(op: PtoOp, args: PythonValues) -> None:
             value.spoil()
 
 
+def _spread_axes(spread: Mapping[str, int], operands: Mapping[str, Any]) -> Mapping[str, int]:
+    """Which sources are spread; of two for rows, the one that does not lie as the result does."""
+    if spread != _SPREAD_ROWS:
+        return spread
+    left, right, destination = (operands[name] for name in ("src0", "src1", "dst"))
+    is_full = [
+        tile.type.blayout is BLayout.ROW_MAJOR and tile.valid == destination.valid
+        for tile in (left, right)
+    ]
+    return {"src0": 1} if is_full == [False, True] else spread
+
+
+_SPREAD_ROWS: Mapping[str, int] = {"src1": 1}
+
+
 def _elementwise(
     sources: tuple[str, ...], spread: Mapping[str, int] = {}
 ) -> Callable[[type[Operation], Meaning], Run]:
@@ -104,9 +119,9 @@ def _elementwise(
             destination: LocalTile = operands["dst"]
             region = destination.valid
             element = destination.element
+            axes = _spread_axes(spread, operands)
             values = [
-                operand_values(operands[name], region, element, spread.get(name))
-                for name in sources
+                operand_values(operands[name], region, element, axes.get(name)) for name in sources
             ]
             spoil_scratch(op, args)
             result = meaning(element, *(array for array, _ in values))
@@ -331,7 +346,7 @@ _ORDERED: Mapping[type[Operation], None] = dict.fromkeys(
 @implements(_meanings(_SCALAR_THREE), _elementwise(("src0", "scalar", "src1")))
 @implements(_meanings({pto.TPowOp: "pow"}), _elementwise(("base", "exp")))
 @implements(_meanings({pto.TLReluOp: "lrelu"}), _elementwise(("src", "slope")))
-@implements(_meanings(_ROW_SPREAD), _elementwise(("src0", "src1"), {"src1": 1}))
+@implements(_meanings(_ROW_SPREAD), _elementwise(("src0", "src1"), _SPREAD_ROWS))
 @implements(_meanings(_COLUMN_SPREAD), _elementwise(("src0", "src1"), {"src1": 0}))
 @implements({pto.TRowExpandOp: None}, _expand_rows)
 @implements({pto.TColExpandOp: _first}, _elementwise(("src",), {"src": 0}))
