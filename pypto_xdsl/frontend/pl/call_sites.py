@@ -98,20 +98,25 @@ class CallSites(ast.NodeVisitor):
             bound = dict(zip(names, given, strict=False)) | named
             allowed = {*names, *(argument.arg for argument in spec.kwonlyargs)}
             return {n: v for n, v in bound.items() if v is not None and n in allowed}
-        for caller, call in self.handed_on.get(function.name, ()):
-            if caller in around or caller is function:
+        for caller, passed in self.handed_on_by(function):
+            if caller in around:
                 continue
             outer = self._arguments_of(caller, (*around, function))
-            pairs = [*zip(names, call.args, strict=False)]
-            pairs += [(k.arg, k.value) for k in call.keywords if k.arg is not None]
-            found = {
-                name: outer[node.id]
-                for name, node in pairs
-                if isinstance(node, ast.Name) and node.id in outer
-            }
+            found = {name: outer[given] for name, given in passed.items() if given in outer}
             if found:
                 return found
         return {}
+
+    def handed_on_by(
+        self, function: ast.FunctionDef
+    ) -> Iterator[tuple[ast.FunctionDef, dict[str, str]]]:
+        """The functions that hand on their parameters to a function, by its parameters' names."""
+        names = [argument.arg for argument in (*function.args.posonlyargs, *function.args.args)]
+        for caller, call in self.handed_on.get(function.name, ()):
+            pairs: list[tuple[str, ast.expr]] = [*zip(names, call.args, strict=False)]
+            pairs += [(k.arg, k.value) for k in call.keywords if k.arg is not None]
+            if caller is not function:
+                yield caller, {n: v.id for n, v in pairs if isinstance(v, ast.Name)}
 
     # Statements
 
@@ -125,6 +130,8 @@ class CallSites(ast.NodeVisitor):
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
         outer = dict(self.names)
         spec = node.args
+        for argument in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs):
+            self.names[argument.arg] = None
         for argument, default in zip(reversed(spec.args), reversed(spec.defaults), strict=False):
             self.names[argument.arg] = self.value(default)
         self._inside.append(node)

@@ -185,10 +185,14 @@ def _function(function: Function, options: Options, keywords: list[ast.keyword])
             )
         if not is_empty(function.node.body):
             raise source.error(function.node.body[0], "a function with external_source has no body")
-    host = options.level in (Level.HOST, Level.CLUSTER_0, Level.CLUSTER_1, Level.CLUSTER_2)
-    if host and options.role is Role.SUB_WORKER:
-        # Its body is Python for the host, not DSL.
+    if is_host_worker(options.level, options.role):
         options.external = True
+
+
+def is_host_worker(level: Level | None, role: Role | None) -> bool:
+    """Whether the body of a function is Python for the host, not DSL, and bound at run time."""
+    host = level in (Level.HOST, Level.CLUSTER_0, Level.CLUSTER_1, Level.CLUSTER_2)
+    return host and role is Role.SUB_WORKER
 
 
 def _jit(

@@ -107,7 +107,7 @@ def read_entry(program: ProgramReader, info: FunctionInfo) -> FunctionInfo:
         default = program.constant(info, with_default[name]) if name in with_default else None
         if given is None and declared is None and not is_literal(default):
             if called is None:
-                called = call_sites(source).arguments_of(info.function.node)
+                called = _called_with(program, info)
             given = called.get(name)
             if given is not None and not is_literal(given) and not isinstance(given, Attribute):
                 given = None
@@ -128,11 +128,12 @@ def read_entry(program: ProgramReader, info: FunctionInfo) -> FunctionInfo:
             unknown.append((parameter, f"{name}=128x128xf32" if kind == "Tensor" else f"{name}=4"))
     if unknown:
         names = join_words(f"'{parameter.arg}'" for parameter, _ in unknown)
-        options = " ".join(f"--arg-type {example}" for _, example in unknown)
+        what = "type of {} is" if len(unknown) == 1 else "types of {} are"
         raise source.error(
             unknown[0][0],
-            f"the types of {names} are not known, and the file calls '{info.name}' with nothing "
-            f"that settles them: give shapes and dtypes like {options}",
+            f"the {what.format(names)} not known, and nothing that the file calls '{info.name}' "
+            f"with settles {'it' if len(unknown) == 1 else 'them'}: give --arg-type "
+            f"{unknown[0][1]} and the like",
         )
     made = replace(
         info,
@@ -143,6 +144,21 @@ def read_entry(program: ProgramReader, info: FunctionInfo) -> FunctionInfo:
     )
     program.read_function(made)
     return made
+
+
+def _called_with(program: ProgramReader, info: FunctionInfo) -> dict[str, Any]:
+    """
+    What the file itself calls a function with, by the names of its parameters: the types of
+    tensors and constants, or what another entry declares of the parameters that it hands on.
+    """
+    sites = call_sites(info.function.source)
+    found = sites.arguments_of(info.function.node)
+    for caller, passed in sites.handed_on_by(info.function.node):
+        declared = program.declared_parameters(caller)
+        for name, handed in passed.items():
+            if handed in declared:
+                found.setdefault(name, declared[handed])
+    return found
 
 
 def _incomplete(info: FunctionInfo) -> bool:

@@ -195,6 +195,19 @@ class ProgramReader:
         elif returns is not None and not info.jit:
             raise source.error(returns, "a function without results has no '->'")
 
+    def declared_parameters(self, node: ast.FunctionDef) -> dict[str, Attribute]:
+        """The types that another entry of the file declares of its parameters."""
+        if not any(function_decorator(decorator) for decorator in node.decorator_list):
+            return {}
+        info = self._describe(Function(node, self.scope, self.source))
+        return {
+            parameter.arg: annotation.type
+            for parameter, annotation in zip(
+                info.parameters, info.parameter_annotations, strict=True
+            )
+            if annotation is not None and annotation.type is not None
+        }
+
     def adopt(self, context: Context, function: Function, node: ast.Call) -> FunctionInfo:
         """A function that is called by its name, as a function of the program."""
         key = (id(function.node), id(function.scope))

@@ -498,7 +498,8 @@ def op_call(op: Operation, functions: Mapping[str, str]) -> Parts:
     Raises `OpError` for one that the DSL has no words for.
     """
     for name in op.attributes:
-        raise OpError(op, f"has an attribute '{name}' that the DSL has no words for")
+        if name != orch.MANUAL_DEP or not isinstance(op, ptensor.CreateOp):
+            raise OpError(op, f"has an attribute '{name}' that the DSL has no words for")
     if isinstance(op, cross_core.ImportPeerBufferOp):
         return _import_peer_buffer(op, functions)
     form = FORMS.get(type(op))

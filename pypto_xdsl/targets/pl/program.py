@@ -22,6 +22,7 @@ from pypto_xdsl.frontend.pl.function_options import (
     EXTERNAL_SOURCE,
     MARKS,
     MIXED_SOURCES,
+    is_host_worker,
 )
 from pypto_xdsl.frontend.pl.vocabulary import spell
 from pypto_xdsl.targets.pl.names import Names
@@ -86,7 +87,10 @@ class _FunctionWriter:
         external = function.attributes.keys() & {EXTERNAL_SOURCE, *MIXED_SOURCES}
         if function.implementation is not None:
             raise OpError(function, "is lowered: its body has no spelling in the DSL")
-        if function.is_declaration and not external:
+        level = None if function.level is None else function.level.data
+        role = None if function.role is None else function.role.data
+        host_worker = is_host_worker(level, role)
+        if function.is_declaration and not external and not host_worker:
             raise OpError(
                 function,
                 "has no spelling in the DSL: it is declared only, and no external source has it",
@@ -99,7 +103,7 @@ class _FunctionWriter:
         ]
         results = [self._type(type) for type in function.function_type.outputs.data]
         names = Names({*self.functions.values(), *self.symbols.variables()})
-        parameters = ["self"]
+        parameters = [] if host_worker else ["self"]
         for place, annotation in enumerate(inputs):
             name = (
                 names.fresh(f"p{place}")
@@ -124,7 +128,7 @@ class _FunctionWriter:
         return [
             f"{INDENT}@pl.function{self._options()}",
             f"{INDENT}def {own}({', '.join(parameters)}){arrow}:",
-            *(writer.lines or [f"{INDENT * 2}pass"]),
+            *(writer.lines or [f"{INDENT * 2}{'...' if host_worker else 'pass'}"]),
         ]
 
     def _options(self) -> str:
