@@ -61,7 +61,7 @@ def own_copy(body: Body, value: SSAValue, op: Operation, base: str) -> str:
     if is_last_use(body, value, op):
         return body.of(value)
     name, count = body.declare(base), extent(value)
-    body.declaration(body.text, body.type_of(value), name, count)
+    body.line(f"{body.type_of(value)} {name}[{count}];")
     body.assign(body.text, name, count, body.parts(value))
     return name
 

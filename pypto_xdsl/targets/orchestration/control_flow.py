@@ -103,12 +103,9 @@ def _assign(
     body.assign(text, name, extent, parts)
 
 
-def _source(body: Body, value: SSAValue, op: Operation) -> tuple[Part, ...]:
-    """What stands for a value that is handed on; an array that is used further is copied."""
-    if is_array(value.type) and not arrays.is_last_use(body, value, op):
-        name = arrays.own_copy(body, value, op, base_name(value))
-        return (Part(name, arrays.extent(value)),)
-    return body.parts(value)
+def _may_share(body: Body, value: SSAValue, op: Operation) -> bool:
+    """Whether what `op` hands on may have the name of `value`: an array used further may not."""
+    return not is_array(value.type) or arrays.is_last_use(body, value, op)
 
 
 def _aim(body: Body, end: Operation, operand: SSAValue, variable: Variable) -> None:
@@ -159,7 +156,7 @@ def _for(body: Body, loop: Operation) -> None:
     body.line(f"for ({type} {i} = {bounds[0]}; {i} < {bounds[1]}; {i} += {bounds[2]}) {{")
     with body.block():
         _ops(body, loop, 0)
-        yielded = [(c, _source(body, end.operands[c.index], end)) for c in carries]
+        yielded = [(c, body.parts(end.operands[c.index])) for c in carries]
         _hand_on(body, body.text, yielded, end)
     body.line("}")
     for result, parts in handed_out:
@@ -206,9 +203,7 @@ def _carry(
     return _Carry(argument, index, variable, extent)
 
 
-def _aim_carries(
-    body: Body, loop: scf.ForOp, end: Operation, carries: Sequence[_Carry]
-) -> None:
+def _aim_carries(body: Body, loop: scf.ForOp, end: Operation, carries: Sequence[_Carry]) -> None:
     """Let a scope that is all of a body assign what is carried on itself."""
     for carry in carries:
         operand = end.operands[carry.index]
@@ -253,11 +248,14 @@ def _while(body: Body, loop: Operation) -> None:
             condition.operands[1:], after.args, loop.results, strict=True
         ):
             if body.liveness.is_needed(argument) or body.liveness.is_needed(result):
-                parts = _source(body, operand, condition)
+                parts = body.parts(operand)
+                if not _may_share(body, operand, condition):
+                    copied = arrays.own_copy(body, operand, condition, base_name(operand))
+                    parts = (Part(copied, arrays.extent(operand)),)
                 body.bind(argument, *parts)
                 sources.append((result, parts))
         _ops(body, loop, 1)
-        yielded = [(c, _source(body, end.operands[c.index], end)) for c in carries]
+        yielded = [(c, body.parts(end.operands[c.index])) for c in carries]
         _hand_on(body, body.text, yielded, end)
     exits = Text(leave.depth + 1)
     for result, parts in sources:
@@ -323,13 +321,15 @@ def _if(body: Body, branch: Operation) -> None:
                 _aim(body, end, operand, variable)
         with body.block():
             _ops(body, branch, index)
-            sources = [_source(body, end.operands[result.index], end) for result in results]
+            sources = [body.parts(end.operands[result.index]) for result in results]
             arms.append((body.text.place(), end, sources))
     body.line("}")
     for position, result in enumerate(results):
         alternatives = [sources[position] for _, _, sources in arms]
         same = all(_texts(parts) == _texts(alternatives[0]) for parts in alternatives)
-        if same and body.is_visible(alternatives[0]):
+        ends = [(end.operands[result.index], end) for _, end, _ in arms]
+        may_share = all(_may_share(body, operand, end) for operand, end in ends)
+        if same and may_share and body.is_visible(alternatives[0]):
             body.bind(result, *alternatives[0])
             continue
         extent = extent_of(*alternatives)
@@ -362,7 +362,8 @@ def _scope(body: Body, scope: Operation) -> None:
         # What a manual scope creates lives as long as what is around it.
         _ops(body, scope, 0, place if is_manual else None)
         outputs = [o for o in scope.outputs if body.liveness.is_needed(o)]
-        sources = [_source(body, end.operands[output.index], end) for output in outputs]
+        handed_out = [end.operands[output.index] for output in outputs]
+        sources = [body.parts(value) for value in handed_out]
         tail = body.text.place()
     body.manual_scope = outer
     body.line("}")
@@ -371,8 +372,8 @@ def _scope(body: Body, scope: Operation) -> None:
     if any(variable.name in kept for variable in aimed.values()):
         # What the scope would assign, something that it hands out still stands for.
         aimed = {}
-    for output, parts in zip(outputs, sources, strict=True):
-        if body.is_visible(parts):
+    for output, value, parts in zip(outputs, handed_out, sources, strict=True):
+        if body.is_visible(parts) and _may_share(body, value, end):
             body.bind(output, *parts)
             continue
         extent = extent_of(parts)
