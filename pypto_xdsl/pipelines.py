@@ -33,12 +33,15 @@ PIPELINES: dict[str, tuple[str, ...]] = {
         'auto-tile-matmul-l0{backend="ascend910b"}',
         'infer-tile-memory-space{backend="ascend910b"}',
         'resolve-backend-op-layouts{backend="ascend910b"}',
+        # Each kernel runs on one kind of core.
+        "expand-mixed-kernel",
         'verify-target{backend="ascend910b"}',
         "normalize-return-order",
         # Tasks write where their results are put in the end, and kernels know where that is.
         "fuse-create-assemble-to-slice",
         "propagate-window-strides",
-        # Tiles become bytes.
+        # Tiles become bytes, and those that pass between cores have slots in global memory.
+        "inject-gm-pipe-buffer",
         'convert-tile-to-pto{backend="ascend910b"}',
         "memory-reuse",
         "allocate-memory-addr",

@@ -42,6 +42,7 @@ DIALECTS: dict[str, str] = {
 
 PASSES: tuple[str, ...] = (
     "allocate-memory-addr",
+    "auto-derive-task-dependencies",
     "auto-tile-matmul-l0",
     "classify-iter-arg-carry",
     "convert-pto-to-ascend910b",
@@ -49,9 +50,11 @@ PASSES: tuple[str, ...] = (
     "convert-tile-to-pto",
     "derive-call-directions",
     "expand-manual-phase-fence",
+    "expand-mixed-kernel",
     "flatten-tile-nd-to-2d",
     "fuse-create-assemble-to-slice",
     "infer-tile-memory-space",
+    "inject-gm-pipe-buffer",
     "inline-functions",
     "insert-sync",
     "legalize-tile-cast",

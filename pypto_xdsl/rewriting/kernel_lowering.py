@@ -42,9 +42,11 @@ from pypto_xdsl.dialects.ptensor import AtomicKind, TensorLayout
 from pypto_xdsl.dialects.pto.declaration import PtoOp
 from pypto_xdsl.dialects.pto.syntax import build
 from pypto_xdsl.dialects.tile import TileLayout, TileType
+from pypto_xdsl.dialects.tile.cross_core import RingOp
 from pypto_xdsl.rewriting.control_flow_lowering import ControlFlowLowering
 from pypto_xdsl.rewriting.global_views import View, Window, packed_strides
 from pypto_xdsl.rewriting.kernel_builder import KernelBuilder
+from pypto_xdsl.rewriting.ring_lowering import lower_ring_op
 from pypto_xdsl.syntax.lists import Index
 
 GRID: Mapping[type[Operation], str] = {
@@ -53,6 +55,12 @@ GRID: Mapping[type[Operation], str] = {
     tile.GetSubblockIdxOp: "__pypto_spmd_subblock_idx",
 }
 """The hidden i32 parameter that answers each question about the grid, as PyPTO names it."""
+
+RING_MEMORIES = {
+    kind: pto.AddressSpace.MAT if kind is FunctionKind.AIC else pto.AddressSpace.VEC
+    for kind in FunctionKind
+}
+"""The memory in which a core keeps what it pops."""
 
 KERNEL_KINDS = {
     FunctionKind.AIC: pto.KernelKind.CUBE,
@@ -211,6 +219,8 @@ class _Lowering(ControlFlowLowering):
                 )
             case tile.WriteOp():
                 self._write(op)
+            case RingOp():
+                lower_ring_op(op, self, RING_MEMORIES[self.kernel.kind.data])
             case tile.ValidDimOp():
                 axis = op.axis.value.data
                 self.scalars[op.result] = self.builder.index(self.buffers.valid(op.source)[axis])

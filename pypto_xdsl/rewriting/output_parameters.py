@@ -32,15 +32,7 @@ class OutputParameters:
 
     def add(self, function: orch.FuncOp, type: Attribute, hint: str | None) -> BlockArgument:
         """Append an `out` parameter; its uses are updated by `update_callers`."""
-        block = function.body.block
-        parameter = block.insert_arg(type, len(block.args))
-        parameter.name_hint = "out" if hint is None else f"{hint}_out"
-        parameter.location = function.location
-        inputs = (*function.function_type.inputs.data, type)
-        function.function_type = FunctionType.from_lists(
-            inputs, function.function_type.outputs.data
-        )
-        function.directions = ArrayAttr((*function.directions.data, DirectionAttr(Direction.OUT)))
+        parameter = append_parameter(function, type, "out" if hint is None else f"{hint}_out")
         self._added.setdefault(function, []).append(parameter)
         return parameter
 
@@ -88,6 +80,18 @@ class OutputParameters:
             block.insert_op_before(create, use)
             buffers.append(create.result)
         append_arguments(use, buffers)
+
+
+def append_parameter(function: orch.FuncOp, type: Attribute, hint: str) -> BlockArgument:
+    """Append an `out` parameter to a function, whose uses are to be brought in line."""
+    block = function.body.block
+    parameter = block.insert_arg(type, len(block.args))
+    parameter.name_hint = hint
+    parameter.location = function.location
+    inputs = (*function.function_type.inputs.data, type)
+    function.function_type = FunctionType.from_lists(inputs, function.function_type.outputs.data)
+    function.directions = ArrayAttr((*function.directions.data, DirectionAttr(Direction.OUT)))
+    return parameter
 
 
 def append_arguments(use: orch.DispatchOp, values: Sequence[SSAValue]) -> None:

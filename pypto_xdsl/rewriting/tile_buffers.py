@@ -47,6 +47,8 @@ class TileBuffers:
         """The valid extents of tiles of which some are known only at run time."""
         self._valid: dict[SSAValue, Matrix] = {}
         """The valid rows and columns of each buffer."""
+        self._windows: set[SSAValue] = set()
+        """Tiles that are a part of their storage."""
         self._unsure: list[Operation] = []
         """Allocations and views, of which some turn out to be used by nobody."""
 
@@ -137,6 +139,11 @@ class TileBuffers:
             self._unsure.append(cast(Operation, storage.owner))
         return self.buffer(value)
 
+    def adopt(self, value: SSAValue, storage: SSAValue) -> None:
+        """A tile has a storage that something else than an allocation made."""
+        self._allocated[self._storage.storage(value)] = storage
+        self._valid[storage] = self._matrix_extents(value)
+
     def temporary(self, like: SSAValue, hint: str) -> SSAValue:
         """New storage like a buffer."""
         return self._alloc(cast(pto.TileBufType, like.type), self._valid[like], hint)
@@ -157,14 +164,18 @@ class TileBuffers:
         storage = self._allocated.get(self._storage.storage(op.source))
         self.infer_extents(op, op.result)
         same_shape = storage is not None and _is_same_box(storage.type, self._type(op.result))
-        if isinstance(op, tile.SetValidShapeOp) and not same_shape:
+        in_window = op.source in self._windows
+        if in_window or (isinstance(op, tile.SetValidShapeOp) and not same_shape):
             # A window keeps the shape of what it is a window of.
             self._buffers[op.result] = self._retyped(self.buffer(op.source), op.result)
+        if in_window:
+            self._windows.add(op.result)
         self.buffer(op.result)
 
     def window(self, op: tile.SliceOp, offsets: Sequence[Index], valid: Sequence[Index]) -> None:
         """Name the bytes of a part of a tile."""
         self.set_extents(op.result, valid)
+        self._windows.add(op.result)
         source = self.buffer(op.source)
         row, column = offsets
         shape, valid = self._type(op.result).get_shape(), self._matrix_extents(op.result)

@@ -12,8 +12,8 @@ allocate-memory-addr: gives every on-chip buffer its byte address.
     %l = pto.alloc_tile addr = %c32768_i64 : T
 
 Buffers lie one after the other in each memory, in the order of the text, aligned as the memory
-wants it; those that share (`memory-reuse`) have one address. What has an address keeps it, and so
-does a reserved buffer (`pto.reserve_buffer` with a base); the rest lies after those. Where buffers
+wants it; those that share (`memory-reuse`) have one address. What has an address keeps it, then
+come the buffers that are reserved for queues (`pto.reserve_buffer`), then the rest. Where buffers
 that share differ so much in size that they do not fit, each gets the lowest bytes that are free
 while it is in use. Where that does not fit either, the error is at the op where most bytes are in
 use, and lists the tiles in use there.
@@ -29,7 +29,7 @@ from typing import cast
 
 from xdsl.context import Context
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, ModuleOp, i32, i64
+from xdsl.dialects.builtin import BoolAttr, DenseArrayBase, IntegerAttr, ModuleOp, i32, i64
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import AttrSizedOperandSegments
 
@@ -44,6 +44,7 @@ from pypto_xdsl.backend.backend import Backend
 from pypto_xdsl.backend.registry import backend_of, check_backend_name
 from pypto_xdsl.diagnostics import Diagnostic, DiagnosticsError, diagnose, note
 from pypto_xdsl.dialects import pto
+from pypto_xdsl.dialects.pto.queue_buffer import ReserveBase
 from pypto_xdsl.dialects.pto.rules import constant_value
 from pypto_xdsl.dialects.tile import MemorySpace
 from pypto_xdsl.properties.checked_pass import CheckedPass
@@ -98,9 +99,9 @@ def allocate(function: Operation, backend: Backend) -> list[Diagnostic]:
     by_space: dict[MemorySpace, list[Buffer]] = {}
     for buffer in liveness.buffers:
         by_space.setdefault(MemorySpace(buffer.space.value), []).append(buffer)
-    floors = _reserved(liveness)
     placed: list[tuple[Buffer, int]] = []
     errors: list[Diagnostic] = []
+    floors, bases = _reserved(liveness, backend, errors)
     for space, buffers in by_space.items():
         memory = backend.memories[space]
         floor = floors.get(space, 0)
@@ -113,23 +114,51 @@ def allocate(function: Operation, backend: Backend) -> list[Diagnostic]:
             placed += addresses.items()
     if not errors:
         _set_addresses(function, placed)
+        for op, base in bases:
+            op.properties["base"] = IntegerAttr(base, i32)
+            op.properties["autoAlloc"] = BoolAttr.from_bool(False)
     return errors
 
 
-def _reserved(liveness: BufferLiveness) -> Mapping[MemorySpace, int]:
-    """The end of what the program itself reserved in each memory, in bytes."""
+def _reserved(
+    liveness: BufferLiveness, backend: Backend, errors: list[Diagnostic]
+) -> tuple[Mapping[MemorySpace, int], Sequence[tuple[Operation, int]]]:
+    """
+    The end of what the program itself reserved in each memory, in bytes, and the bases of what it
+    reserves without one, after the rest.
+    """
     floors: dict[MemorySpace, int] = {}
-    for op in liveness.order.ops:
-        if isinstance(op, pto.ReserveBufferOp) and op.base is not None:
-            space = MemorySpace(cast(pto.AddressSpaceAttr, op.memory).data.value)
-            end = _number(op.base) + _number(op.size)
+    reserved = [op for op in liveness.order.ops if isinstance(op, ReserveBase)]
+    for op in reserved:
+        if op.base is not None:
+            space, end = _space(op), _number(op.base) + _number(op.size)
             floors[space] = max(floors.get(space, 0), end)
     for buffer in liveness.buffers:
         if buffer.address is not None:
             space = MemorySpace(buffer.space.value)
             end = (constant_value(buffer.address) or 0) + buffer.size
             floors[space] = max(floors.get(space, 0), end)
-    return floors
+    bases: list[tuple[Operation, int]] = []
+    for op in reserved:
+        if op.base is None:
+            space = _space(op)
+            memory = backend.memories[space]
+            base = -(-floors.get(space, 0) // memory.alignment) * memory.alignment
+            floors[space] = base + _number(op.size)
+            bases.append((op, base))
+            if floors[space] > memory.size:
+                errors.append(
+                    diagnose(
+                        op,
+                        f"reserves {_number(op.size)} bytes in {space}, of which "
+                        f"{max(memory.size - base, 0)} are left",
+                    )
+                )
+    return floors, bases
+
+
+def _space(op: ReserveBase) -> MemorySpace:
+    return MemorySpace(cast(pto.AddressSpaceAttr, op.memory).data.value)
 
 
 def _number(attribute: Attribute) -> int:

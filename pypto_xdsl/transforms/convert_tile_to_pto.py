@@ -108,7 +108,7 @@ class ConvertTileToPtoPass(CheckedPass):
 def check_one_core(kernel: orch.FuncOp) -> None:
     """
     Raise `OpError` where a kernel mixes work of the cube core and of the vector core: they share
-    no memory, and taking such a kernel apart is not done here.
+    no memory, and `expand-mixed-kernel` takes such a kernel apart.
     """
     first: dict[Lane, Operation] = {}
     for op in walk(kernel):
@@ -122,7 +122,7 @@ def check_one_core(kernel: orch.FuncOp) -> None:
         raise OpError(
             vector,
             f"runs on the vector core, in kernel '{kernel.sym_name.data}' that also has work of "
-            "the cube core: put each into a scope of its own, with a tensor between them",
+            "the cube core: run 'expand-mixed-kernel' first",
             [note(cube, "this runs on the cube core")],
         )
 

@@ -25,8 +25,9 @@ from xdsl.irdl import (
 )
 from xdsl.utils.exceptions import VerifyException
 
-from pypto_xdsl.dialects.declared_op import lives_freely, lives_in, reads
+from pypto_xdsl.dialects.declared_op import lives_freely, lives_in, reads, updates
 from pypto_xdsl.dialects.ptensor.attributes import TransportSplit, TransportSplitAttr
+from pypto_xdsl.dialects.ptensor.types import TENSOR
 from pypto_xdsl.dialects.tile.attributes import MemorySpace
 from pypto_xdsl.dialects.tile.base import TILE, InferringTileOp
 from pypto_xdsl.dialects.tile.types import TileType
@@ -180,11 +181,13 @@ class TfreeToAivOp(FreeOp):
 class InitializePipeOp(RingOp, ABC):
     """
     Sets up the ring: `dir_mask` is 1 for cube to vector, 2 for vector to cube, 3 for both;
-    `slot_size` is in bytes. The operands are the consumers' local buffers.
+    `slot_size` is in bytes. The operands are the consumers' local buffers, and the tensor that
+    holds the slots where the cores share no memory.
     """
 
     c2v_consumer_buf = opt_operand_def(reads(base(IntegerType)))
     v2c_consumer_buf = opt_operand_def(reads(base(IntegerType)))
+    gm_slot_buffer = opt_operand_def(updates(TENSOR))
     dir_mask = integer_prop(minimum=1, maximum=3)
     slot_size = integer_prop(minimum=1)
     slot_num = opt_integer_prop(minimum=1)
@@ -197,15 +200,34 @@ class InitializePipeOp(RingOp, ABC):
         self,
         c2v_consumer_buf: Value | None,
         v2c_consumer_buf: Value | None,
+        gm_slot_buffer: Value | None = None,
         *,
         dir_mask: int,
         slot_size: int,
+        slot_num: int | None = None,
     ):
+        properties = {"dir_mask": integer_attr(dir_mask), "slot_size": integer_attr(slot_size)}
+        if slot_num is not None:
+            properties["slot_num"] = integer_attr(slot_num)
         self._fill(
-            properties={"dir_mask": integer_attr(dir_mask), "slot_size": integer_attr(slot_size)},
+            properties=properties,
             c2v_consumer_buf=c2v_consumer_buf,
             v2c_consumer_buf=v2c_consumer_buf,
+            gm_slot_buffer=gm_slot_buffer,
         )
+
+    @property
+    def slots(self) -> int:
+        """How many slots there are in each direction."""
+        if self.slot_num is not None:
+            return self.slot_num.value.data
+        return 4 if self.dir_mask.value.data == 3 else 8
+
+    @property
+    def ring_size(self) -> int:
+        """The bytes of the slots in all directions."""
+        directions = 2 if self.dir_mask.value.data == 3 else 1
+        return directions * self.slots * self.slot_size.value.data
 
 
 @irdl_op_definition

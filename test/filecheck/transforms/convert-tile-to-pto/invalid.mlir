@@ -63,7 +63,7 @@ module attributes {pto.target_arch = "a2a3"} {
     %p = tile.matmul %l, %r : !tile.tile<16x16xf16, left>, !tile.tile<16x16xf16, right> -> !tile.tile<16x16xf32, acc>
     %x1 = tile.store %p, %x[0, 0] : !tile.tile<16x16xf32, acc>, tensor<16x16xf32>
     %c1 = tile.load %c[0, 0] : tensor<16x16xf32> -> !tile.tile<16x16xf32, vec>
-    // expected-error @+1 {{'tile.abs' op runs on the vector core, in kernel 'mixed' that also has work of the cube core: put each into a scope of its own}}
+    // expected-error @+1 {{'tile.abs' op runs on the vector core, in kernel 'mixed' that also has work of the cube core: run 'expand-mixed-kernel' first}}
     %e = tile.abs %c1 : !tile.tile<16x16xf32, vec>
     %y1 = tile.store %e, %y[0, 0] : !tile.tile<16x16xf32, vec>, tensor<16x16xf32>
     orch.return %x1, %y1 : tensor<16x16xf32>, tensor<16x16xf32>

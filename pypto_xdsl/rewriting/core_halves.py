@@ -1,0 +1,274 @@
+"""
+Copies the part of a mixed kernel that one of the two kinds of cores does.
+
+Numbers, control flow and names of tensors are copied to both halves; what touches tiles goes
+where these live. A tile that is moved between the memories of the two is pushed by the one half
+and popped by the other. Loops and branches hand on, in each half, the tiles of that half.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from enum import Enum
+
+from xdsl.dialects import scf
+from xdsl.dialects.builtin import TensorType
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
+
+from pypto_xdsl.diagnostics import OpError, note
+from pypto_xdsl.dialects import orch, ptensor, tile
+from pypto_xdsl.dialects.declared_op import DeclaredOp
+from pypto_xdsl.dialects.tile import MemorySpace, TileType
+from pypto_xdsl.dialects.tile.cross_core import RingOp
+from pypto_xdsl.rewriting.locating import locate
+
+_BOUNDS = 3
+"""The operands of `scf.for` before the inits."""
+
+
+class Half(Enum):
+    """A kind of core."""
+
+    CUBE = "cube"
+    VECTOR = "vector"
+
+    @property
+    def other(self) -> Half:
+        return Half.VECTOR if self is Half.CUBE else Half.CUBE
+
+
+def half_of_type(type: Attribute) -> Half | None:
+    """The cores in whose memories a tile lives; None for what is no tile."""
+    if not isinstance(type, TileType) or type.memory_space is None:
+        return None
+    return Half.VECTOR if type.memory_space is MemorySpace.VEC else Half.CUBE
+
+
+def half_of(op: Operation) -> Half | None:
+    """
+    Which cores run an op, not counting ops inside; None if all do.
+
+    Raises `OpError` for an op on tiles of both that is no whole move.
+    """
+    if isinstance(op, ptensor.WriteOp):
+        # An element of global memory: one of the cores is enough.
+        return Half.VECTOR
+    values = (*op.operands, *op.results)
+    halves = {half for value in values if (half := half_of_type(value.type)) is not None}
+    if len(halves) > 1:
+        raise OpError(
+            op,
+            "works on tiles of the cube core and of the vector cores at once: only a whole tile "
+            "passes between them, by a move",
+        )
+    return halves.pop() if halves else None
+
+
+def crossing(op: Operation) -> Half | None:
+    """The half that a move between the halves starts from; None for any other op."""
+    if not isinstance(op, tile.MoveOp):
+        return None
+    source, target = half_of_type(op.source.type), half_of_type(op.result.type)
+    return source if source is not target else None
+
+
+class HalfCopier:
+    """The copy of one half, while it grows."""
+
+    def __init__(self, half: Half):
+        self.half = half
+        self._values: dict[SSAValue, SSAValue] = {}
+        self._foreign: dict[SSAValue, Operation] = {}
+        """What the other half alone has, and the op that makes it there."""
+        self.pops: list[tile.TpopFromAicOp | tile.TpopFromAivOp] = []
+
+    def copy_body(self, kernel: orch.FuncOp, returns: bool) -> Block:
+        """The body of the half, with all parameters of the kernel; it returns what the kernel
+        does, or nothing."""
+        body = kernel.body.block
+        copy = self._block(body, body.args)
+        self._copy_ops(body, copy)
+        last = kernel.return_op
+        assert last is not None
+        end = orch.ReturnOp(*(self._value(v, last) for v in last.operands if returns))
+        end.location = last.location
+        copy.add_op(end)
+        return copy
+
+    # Values.
+
+    def _value(self, value: SSAValue, user: Operation) -> SSAValue:
+        found = self._values.get(value)
+        if found is None:
+            made = self._foreign.get(value)
+            raise OpError(
+                user,
+                f"is for the {self.half.value} core too, and needs what the "
+                f"{self.half.other.value} core alone has",
+                () if made is None else [note(made, "it is made here")],
+            )
+        return found
+
+    def _block(self, block: Block, kept: Iterable[BlockArgument]) -> Block:
+        kept = tuple(kept)
+        copy = Block(arg_types=[argument.type for argument in kept])
+        for old, new in zip(kept, copy.args, strict=True):
+            new.name_hint, new.location = old.name_hint, old.location
+            self._values[old] = new
+        return copy
+
+    def _keeps(self, value: SSAValue) -> bool:
+        return half_of_type(value.type) is not self.half.other
+
+    # Ops.
+
+    def _copy_ops(self, source: Block, into: Block) -> None:
+        for op in source.ops:
+            match op:
+                case scf.YieldOp() | scf.ConditionOp() | orch.ReturnOp():
+                    pass
+                case scf.ForOp():
+                    self._copy_for(op, into)
+                case scf.IfOp():
+                    self._copy_if(op, into)
+                case scf.WhileOp():
+                    self._copy_while(op, into)
+                case _ if op.regions:
+                    raise OpError(op, "is in a mixed kernel, which is not taken apart there")
+                case tile.AivShardOp() | tile.AicGatherOp() | RingOp():
+                    raise OpError(
+                        op, "passes tiles by hand, in a kernel that mixes cube and vector work"
+                    )
+                case tile.MoveOp() if (start := crossing(op)) is not None:
+                    self._cross(op, start, into)
+                case _ if half_of(op) in (None, self.half):
+                    self._copy(op, into)
+                case _:
+                    self._skip(op)
+
+    def _add(self, op: Operation, like: Operation, into: Block) -> None:
+        locate(like.location, op)
+        into.add_op(op)
+
+    def _copy(self, op: Operation, into: Block) -> None:
+        operands = [self._value(operand, op) for operand in op.operands]
+        copy = op.clone(dict(zip(op.operands, operands, strict=True)))
+        copy.location = op.location
+        into.add_op(copy)
+        self._values.update(zip(op.results, copy.results, strict=True))
+
+    def _skip(self, op: Operation) -> None:
+        """What the other half does: a tensor that it writes is here the one that it was."""
+        for result in op.results:
+            named = op.named_operand(result) if isinstance(op, DeclaredOp) else None
+            if isinstance(result.type, TensorType) and named is not None:
+                self._values[result] = self._value(named, op)
+            else:
+                self._foreign[result] = op
+
+    def _cross(self, op: tile.MoveOp, start: Half, into: Block) -> None:
+        if self.half is start:
+            push = tile.TpushToAivOp if start is Half.CUBE else tile.TpushToAicOp
+            self._add(push(self._value(op.source, op)), op, into)
+            self._foreign[op.result] = op
+            return
+        self._foreign[op.source] = op
+        target = TileType.of(op.result.type)
+        pop: tile.TpopFromAicOp | tile.TpopFromAivOp
+        if start is Half.CUBE:
+            pop = tile.TpopFromAicOp(target)
+        else:
+            # Tiles come to L1; what multiplies them has them moved on.
+            source = TileType.of(op.source.type)
+            pop = tile.TpopFromAivOp(tile.MoveOp.moved(source, MemorySpace.MAT))
+        self._add(pop, op, into)
+        pop.result.name_hint = op.result.name_hint
+        self.pops.append(pop)
+        value: SSAValue = pop.result
+        if value.type != target:
+            move = tile.MoveOp(value, target)
+            self._add(move, op, into)
+            move.result.name_hint = op.result.name_hint
+            value = move.result
+        self._values[op.result] = value
+
+    # Control flow.
+
+    def _results(self, op: Operation, copy: Operation, kept: Sequence[int], into: Block) -> None:
+        copy.location = op.location
+        into.add_op(copy)
+        for index, result in zip(kept, copy.results, strict=True):
+            result.name_hint = op.results[index].name_hint
+            self._values[op.results[index]] = result
+        for result in op.results:
+            if result not in self._values:
+                self._foreign[result] = op
+
+    def _end(
+        self, block: Block, copy: Block, kept: Sequence[int], make: Callable[..., Operation]
+    ) -> None:
+        last = block.last_op
+        assert last is not None
+        offset = 1 if isinstance(last, scf.ConditionOp) else 0
+        places = (*range(offset), *(offset + index for index in kept))
+        end = make(*(self._value(last.operands[place], last) for place in places))
+        self._add(end, last, copy)
+
+    def _copy_for(self, op: scf.ForOp, into: Block) -> None:
+        body = op.body.block
+        kept = [i for i, value in enumerate(op.iter_args) if self._keeps(value)]
+        operands = [self._value(operand, op) for operand in op.operands[:_BOUNDS]]
+        operands += [self._value(op.iter_args[index], op) for index in kept]
+        copy = self._block(body, (body.args[0], *(body.args[1 + index] for index in kept)))
+        self._copy_ops(body, copy)
+        self._end(body, copy, kept, scf.YieldOp)
+        loop = scf.ForOp.create(
+            operands=operands,
+            result_types=[op.results[index].type for index in kept],
+            properties=op.properties,
+            attributes=op.attributes,
+            regions=[Region(copy)],
+        )
+        self._results(op, loop, kept, into)
+
+    def _copy_if(self, op: scf.IfOp, into: Block) -> None:
+        kept = [i for i, value in enumerate(op.results) if self._keeps(value)]
+        condition = self._value(op.cond, op)
+        regions: list[Region] = []
+        for region in op.regions:
+            block = region.first_block
+            if block is None:
+                regions.append(Region())
+                continue
+            copy = self._block(block, ())
+            self._copy_ops(block, copy)
+            self._end(block, copy, kept, scf.YieldOp)
+            regions.append(Region(copy))
+        branch = scf.IfOp.create(
+            operands=[condition],
+            result_types=[op.results[index].type for index in kept],
+            properties=op.properties,
+            attributes=op.attributes,
+            regions=regions,
+        )
+        self._results(op, branch, kept, into)
+
+    def _copy_while(self, op: scf.WhileOp, into: Block) -> None:
+        before, after = op.before_region.block, op.after_region.block
+        carried = [i for i, value in enumerate(op.operands) if self._keeps(value)]
+        kept = [i for i, value in enumerate(op.results) if self._keeps(value)]
+        operands = [self._value(op.operands[index], op) for index in carried]
+        head = self._block(before, (before.args[index] for index in carried))
+        self._copy_ops(before, head)
+        self._end(before, head, kept, scf.ConditionOp)
+        body = self._block(after, (after.args[index] for index in kept))
+        self._copy_ops(after, body)
+        self._end(after, body, carried, scf.YieldOp)
+        loop = scf.WhileOp.create(
+            operands=operands,
+            result_types=[op.results[index].type for index in kept],
+            properties=op.properties,
+            attributes=op.attributes,
+            regions=[Region(head), Region(body)],
+        )
+        self._results(op, loop, kept, into)

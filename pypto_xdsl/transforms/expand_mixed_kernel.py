@@ -1,0 +1,337 @@
+"""
+expand-mixed-kernel: takes kernels that mix cube and vector work apart, one for each kind of core.
+
+The cube core and the vector cores of a group share no memory. A kernel whose tiles live in the
+memories of both becomes a group of two kernels that run at the same time; a tile that moves
+between them goes through a ring of slots:
+
+    orch.func incore @mixed(...) -> (...) {
+      %p = tile.matmul ... -> !tile.tile<64x64xf32, acc>
+      %v = tile.move %p : !tile.tile<64x64xf32, acc> -> !tile.tile<64x64xf32, vec>
+      %e = tile.exp %v : !tile.tile<64x64xf32, vec>
+      ...
+
+    orch.func aic @mixed_aic(...) {
+      %slots = tile.import_peer_buffer buffer = "mixed_c2v_slots", peer_func = "mixed_aiv"
+      tile.aic_initialize_pipe %slots, %none, dir_mask = 1, slot_size = 16384, slot_num = 2
+      %p = tile.matmul ...
+      tile.tpush_to_aiv %p
+
+    orch.func aiv @mixed_aiv(...) -> (...) {
+      %slots = tile.reserve_buffer buffer = "mixed_c2v_slots", size = 32768
+      tile.aiv_initialize_pipe %slots, %none, dir_mask = 1, slot_size = 16384, slot_num = 2
+      %v = tile.tpop_from_aic -> !tile.tile<64x64xf32, vec>
+      %e = tile.exp %v
+      tile.tfree_to_aic %v
+      ...
+
+    orch.func group @mixed(...) -> (...) {
+      orch.call @mixed_aic(...)
+      %r = orch.call @mixed_aiv(...)
+      orch.return %r
+
+Numbers and control flow are computed by both. What one half stores and the other reads in global
+memory would be in no order, and is an error. A kernel that asks to be split over the two vector
+cores is run by one of them: a remark says so. `inject-gm-pipe-buffer` gives the rings their slots.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+
+from xdsl.context import Context
+from xdsl.dialects import arith, scf
+from xdsl.dialects.builtin import IntegerAttr, ModuleOp, TensorType, i32
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, Region, SSAValue
+from xdsl.rewriter import Rewriter
+from xdsl.traits import IsTerminator
+from xdsl.transforms.dead_code_elimination import region_dce
+
+from pypto_xdsl.analysis.call_graph import CallGraph
+from pypto_xdsl.analysis.kernels import kernels
+from pypto_xdsl.analysis.walk import walk
+from pypto_xdsl.diagnostics import Diagnostic, DiagnosticsError, OpError, note, remark
+from pypto_xdsl.dialects import orch, ptensor, tile
+from pypto_xdsl.dialects.declared_op import DeclaredOp
+from pypto_xdsl.dialects.element_types import byte_width
+from pypto_xdsl.dialects.orch import FunctionKind
+from pypto_xdsl.dialects.orch.function_marks import SLOT_NUM, SPLIT
+from pypto_xdsl.dialects.tile import TileType
+from pypto_xdsl.properties.checked_pass import CheckedPass
+from pypto_xdsl.rewriting.core_halves import Half, HalfCopier, crossing, half_of
+from pypto_xdsl.rewriting.locating import locate
+from pypto_xdsl.rewriting.slot_frees import Pop, free_slots
+
+_LEAST_SLOTS = 2
+"""So that a tile can be pushed while the one before is used."""
+
+
+@dataclass(frozen=True)
+class ExpandMixedKernelPass(CheckedPass):
+    """Take kernels that mix cube and vector work apart, one for each kind of core."""
+
+    name = "expand-mixed-kernel"
+    required = ("SSAForm", "IncoreTileOps", "SplitIncoreOrch", "TileOps2D", "TileMemoryInferred")
+    produced = ("SSAForm", "IncoreTileOps", "SplitIncoreOrch", "TileOps2D", "TileMemoryInferred")
+
+    def run(self, ctx: Context, module: ModuleOp) -> None:
+        errors: list[Diagnostic] = []
+        mixed: list[orch.FuncOp] = []
+        for kernel in kernels(module):
+            try:
+                if kernel.kind.data is FunctionKind.INCORE and _is_mixed(kernel):
+                    mixed.append(kernel)
+            except OpError as error:
+                errors += error.diagnostics
+        graph = CallGraph(module)
+        names = {function.sym_name.data for function in graph.functions}
+        for kernel in mixed:
+            try:
+                _Expansion(kernel, names).run(graph)
+            except OpError as error:
+                errors += error.diagnostics
+        if errors:
+            raise DiagnosticsError(errors)
+
+
+def _is_mixed(kernel: orch.FuncOp) -> bool:
+    halves: set[Half | None] = set()
+    for op in walk(kernel):
+        if op.regions or op.has_trait(IsTerminator) or isinstance(op, ptensor.WriteOp):
+            continue
+        if crossing(op) is not None:
+            return True
+        halves.add(half_of(op))
+    return {Half.CUBE, Half.VECTOR} <= halves
+
+
+@dataclass(frozen=True)
+class _Ring:
+    """One direction of the ring of a kernel."""
+
+    name: str
+    """Of the buffer in the memory of the core that pops."""
+    start: Half
+    bit: int
+    """In `dir_mask`."""
+
+
+class _Expansion:
+    """One kernel while it is taken apart."""
+
+    def __init__(self, kernel: orch.FuncOp, names: set[str]):
+        self.kernel = kernel
+        self._name = kernel.sym_name.data
+        self._names = names
+        self._halves = {half: HalfCopier(half) for half in Half}
+
+    def run(self, graph: CallGraph) -> None:
+        kernel = self.kernel
+        _expect_no_shared_memory(kernel)
+        cube, vector = self._halves[Half.CUBE], self._halves[Half.VECTOR]
+        aic = self._function("aic", FunctionKind.AIC, cube.copy_body(kernel, returns=False), ())
+        aiv = self._function(
+            "aiv",
+            FunctionKind.AIV,
+            vector.copy_body(kernel, returns=True),
+            kernel.function_type.outputs.data,
+        )
+        self._set_rings_up(aic, aiv)
+        for half in (aic, aiv):
+            region_dce(half.body)
+        if SPLIT in kernel.attributes:
+            remark(
+                kernel,
+                "asks to be split over the two vector cores of a group, and is run by one of them",
+            )
+        block = kernel.parent_block()
+        assert block is not None
+        block.insert_ops_before([aic, aiv], kernel)
+        uses = graph.uses_of(kernel)
+        groups = [use for use in uses if graph.caller(use).kind.data is FunctionKind.GROUP]
+        for use in groups:
+            # The group is there: it launches both halves where it launched the whole.
+            self._launch(aic, aiv, use.arguments, use)
+        if not uses or len(groups) < len(uses):
+            group = self._group(aic, aiv)
+            block.insert_op_before(group, kernel)
+        Rewriter.erase_op(kernel)
+
+    def _function(
+        self, suffix: str, kind: FunctionKind, body: Block, results: Sequence[Attribute]
+    ) -> orch.FuncOp:
+        kernel = self.kernel
+        name, number = f"{self._name}_{suffix}", 0
+        while name in self._names:
+            number += 1
+            name = f"{self._name}_{suffix}_{number}"
+        self._names.add(name)
+        types = kernel.function_type.inputs.data
+        function = orch.FuncOp(
+            name,
+            kind,
+            list(zip(kernel.parameter_directions, types, strict=True)),
+            results,
+            Region(body),
+        )
+        function.attributes |= {k: v for k, v in kernel.attributes.items() if k != SPLIT}
+        locate(kernel.location, function)
+        return function
+
+    # The group.
+
+    def _group(self, aic: orch.FuncOp, aiv: orch.FuncOp) -> orch.FuncOp:
+        kernel = self.kernel
+        types = kernel.function_type.inputs.data
+        group = orch.FuncOp(
+            self._name,
+            FunctionKind.GROUP,
+            list(zip(kernel.parameter_directions, types, strict=True)),
+            kernel.function_type.outputs.data,
+        )
+        body = group.body.block
+        for old, new in zip(kernel.parameters, body.args, strict=True):
+            new.name_hint, new.location = old.name_hint, old.location
+        calls = self._calls(aic, aiv, body.args)
+        body.add_ops(calls)
+        body.add_op(orch.ReturnOp(*calls[1].results))
+        locate(kernel.location, group)
+        return group
+
+    def _launch(
+        self,
+        aic: orch.FuncOp,
+        aiv: orch.FuncOp,
+        arguments: Sequence[SSAValue],
+        use: orch.DispatchOp,
+    ) -> None:
+        if not isinstance(use, orch.CallOp):
+            raise OpError(use, f"submits '{self._name}' from a group, which calls its kernels")
+        calls = self._calls(aic, aiv, arguments)
+        for call in calls:
+            locate(use.location, call)
+        Rewriter.replace_op(use, calls, calls[1].results)
+
+    def _calls(
+        self, aic: orch.FuncOp, aiv: orch.FuncOp, arguments: Sequence[SSAValue]
+    ) -> Sequence[orch.CallOp]:
+        calls: list[orch.CallOp] = []
+        for function in (aic, aiv):
+            types = function.function_type.outputs.data
+            call = orch.CallOp(function.sym_name.data, arguments, types)
+            for result, old in zip(call.results, self._returned(), strict=False):
+                result.name_hint = old.name_hint
+            calls.append(call)
+        return calls
+
+    def _returned(self) -> Sequence[SSAValue]:
+        last = self.kernel.return_op
+        return () if last is None else last.operands
+
+    # The rings.
+
+    def _set_rings_up(self, aic: orch.FuncOp, aiv: orch.FuncOp) -> None:
+        pops = {half: self._halves[half].pops for half in Half}
+        taken = {half: free_slots(found) for half, found in pops.items()}
+        everything = [pop for found in pops.values() for pop in found]
+        if not everything:
+            return
+        slot_size = max(map(_bytes_popped, everything))
+        slots = max(_LEAST_SLOTS, *taken.values(), _asked_slots(self.kernel))
+        rings = (
+            _Ring(f"{self._name}_c2v_slots", Half.CUBE, 1),
+            _Ring(f"{self._name}_v2c_slots", Half.VECTOR, 2),
+        )
+        mask = sum(ring.bit for ring in rings if pops[ring.start.other])
+        for half, function, peer in ((Half.CUBE, aic, aiv), (Half.VECTOR, aiv, aic)):
+            ops: list[Operation] = []
+            ends: list[SSAValue] = []
+            for ring in rings:
+                end: Operation
+                if not mask & ring.bit:
+                    end = arith.ConstantOp.from_int_and_width(0, i32)
+                elif ring.start is half:
+                    end = tile.ImportPeerBufferOp(ring.name, peer.sym_name.data)
+                else:
+                    end = tile.ReserveBufferOp(ring.name, slot_size * slots)
+                ops.append(end)
+                ends.append(end.results[0])
+            initialize = tile.AicInitializePipeOp if half is Half.CUBE else tile.AivInitializePipeOp
+            ops.append(initialize(*ends, dir_mask=mask, slot_size=slot_size, slot_num=slots))
+            for op in ops:
+                locate(self.kernel.location, op)
+            body = function.body.block
+            first = body.first_op
+            assert first is not None
+            body.insert_ops_before(ops, first)
+
+
+def _bytes_popped(pop: Pop) -> int:
+    type = TileType.of(pop.result.type)
+    return prod(type.get_shape()) * byte_width(type.element_type)
+
+
+def _asked_slots(kernel: orch.FuncOp) -> int:
+    asked = kernel.attributes.get(SLOT_NUM)
+    return asked.value.data if isinstance(asked, IntegerAttr) else 0
+
+
+# Global memory.
+
+
+def _expect_no_shared_memory(kernel: orch.FuncOp) -> None:
+    """Raise `OpError` where one half stores to what the other half loads or stores."""
+    stores: dict[tuple[SSAValue, Half], Operation] = {}
+    loads: dict[tuple[SSAValue, Half], Operation] = {}
+    for op in walk(kernel):
+        if op.regions or not isinstance(op, DeclaredOp) or crossing(op) is not None:
+            continue
+        if isinstance(op, ptensor.ReadOp):
+            halves = list(Half)
+        else:
+            half = half_of(op)
+            halves = [] if half is None else [half]
+        for name, value, _ in op.declared_operands():
+            if not isinstance(value.type, TensorType):
+                continue
+            effect, root = op.effect_on(name), _root(value)
+            for half in halves:
+                if effect.writes:
+                    stores.setdefault((root, half), op)
+                if effect.reads:
+                    loads.setdefault((root, half), op)
+    for (root, half), store in stores.items():
+        other = loads.get((root, half.other)) or stores.get((root, half.other))
+        if other is not None:
+            raise OpError(
+                store,
+                f"is of the {half.value} core, and what it stores to is used by the "
+                f"{half.other.value} core of the same kernel: nothing orders the two; pass the "
+                "tile itself, or make two kernels of it",
+                [note(other, "it is used here")],
+            )
+
+
+def _root(value: SSAValue) -> SSAValue:
+    """The parameter that a tensor in a kernel is a name of, as far as one can see."""
+    seen: set[SSAValue] = set()
+    while value not in seen:
+        seen.add(value)
+        owner = value.owner
+        if isinstance(owner, DeclaredOp) and isinstance(value, OpResult):
+            named = owner.named_operand(value)
+            if named is None:
+                return value
+            value = named
+        elif isinstance(owner, scf.ForOp) and isinstance(value, OpResult):
+            value = owner.iter_args[value.index]
+        elif isinstance(value, BlockArgument):
+            loop = value.block.parent_op()
+            if not isinstance(loop, scf.ForOp) or value.index == 0:
+                return value
+            value = loop.iter_args[value.index - 1]
+        else:
+            return value
+    return value
