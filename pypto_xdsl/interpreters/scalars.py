@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 from xdsl.dialects import arith, math
-from xdsl.interpreter import Interpreter, InterpreterFunctions, PythonValues, register_impls
+from xdsl.interpreter import Interpreter, InterpreterFunctions, PythonValues, impl, register_impls
 from xdsl.ir import Attribute, Operation
 
 from pypto_xdsl.interpreters.elements import (
@@ -225,3 +225,10 @@ _INTEGER_OF: Mapping[type[Operation], bool] = {arith.FPToSIOp: True, arith.FPToU
 @implements(_MATH, _float)
 class ScalarFunctions(InterpreterFunctions):
     """Ops of `arith` and `math`; to be registered over xDSL's `ArithFunctions`."""
+
+    @impl(arith.ConstantOp)
+    def run_constant(
+        self, interpreter: Interpreter, op: arith.ConstantOp, args: PythonValues
+    ) -> PythonValues:
+        # A scalar is represented by its attribute; so is a vector, which nothing computes with.
+        return (op.value,)

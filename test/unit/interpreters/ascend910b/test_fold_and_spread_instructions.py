@@ -126,13 +126,12 @@ def test_column_sum_in_pairs(dtype: str) -> None:
     same(after["d"], expected(row(dtype), wanted), ulps=1)
 
 
-@pytest.mark.parametrize("dtype", ALL)
+@pytest.mark.parametrize(
+    ("axis", "dtype"), [("row", d) for d in ALL] + [("col", d) for d in FLOATS]
+)
 @pytest.mark.parametrize("fold", ["argmax", "argmin"])
-@pytest.mark.parametrize("axis", ["row", "col"])
 def test_places_of_extremes(axis: str, fold: str, dtype: str) -> None:
     """The first of equal ones."""
-    if axis == "col" and dtype not in FLOATS:
-        pytest.skip("columns of floats only")
     kept = vector_of(axis, "i32")
     body = f"  pto.t{axis}{fold} ins(%a, %t : {{a}}, {{t}}) outs(%d : {{d}})"
     values = (numbers(dtype) * (0.5 if dtype in FLOATS else 1)).astype(DTYPES[dtype])
@@ -150,12 +149,12 @@ def test_places_of_extremes(axis: str, fold: str, dtype: str) -> None:
     same(after["d"], expected(kept, wanted))
 
 
-@pytest.mark.parametrize("dtype", ALL)
-@pytest.mark.parametrize("spread", SPREADS)
+@pytest.mark.parametrize(
+    ("spread", "dtype"),
+    [(s, d) for s in SPREADS for d in (FLOATS if s in ONLY_FLOATS else ALL)],
+)
 @pytest.mark.parametrize("axis", ["row", "col"])
 def test_spreads(axis: str, spread: str, dtype: str) -> None:
-    if spread in ONLY_FLOATS and dtype not in FLOATS:
-        pytest.skip("floats only")
     kept = vector_of(axis, dtype)
     body = f"  pto.t{axis}expand{spread} ins(%a, %b : {{a}}, {{b}}) outs(%d : {{d}})"
     a = numbers(dtype)
