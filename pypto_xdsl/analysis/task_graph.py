@@ -258,6 +258,8 @@ class _Recorder:
                 extents = [self._extent(start) for start in starts]
                 windows = tuple(handle.window(extents, type) for handle in handles)
                 self._known[result] = Tensors(windows, (handles, self._spelled(starts)))
+            elif axes := op.swapped_axes(result):
+                self._known[result] = Tensors(tuple(h.transposed(*axes) for h in handles))
             elif op.is_view(result):
                 self._known[result] = Tensors(tuple(h.reshaped(type) for h in handles))
             else:

@@ -117,6 +117,13 @@ class Handle:
             start += index * stride
         return start
 
+    def transposed(self, one: int, other: int) -> Handle:
+        """The same elements with two dimensions exchanged."""
+        shape, strides = list(self.shape), list(self.strides)
+        shape[one], shape[other] = shape[other], shape[one]
+        strides[one], strides[other] = strides[other], strides[one]
+        return replace(self, shape=tuple(shape), strides=tuple(strides), is_manual=False)
+
     def reshaped(self, type: TensorType[Attribute]) -> Handle:
         """The same bytes in the shape and with the strides of `type`."""
         return replace(

@@ -350,6 +350,10 @@ class DeclaredOp(IRDLOperation, ABC):
         """
         return None
 
+    def swapped_axes(self, result: OpResult) -> tuple[int, int] | None:
+        """Of a view: the two axes of the operand that it exchanges; None if it is another view."""
+        return None
+
     def copied_window(self, result: OpResult) -> tuple[SSAValue, Sequence[int | SSAValue]] | None:
         """
         Of an op that copies all of an operand into a window of what the result names: the operand,

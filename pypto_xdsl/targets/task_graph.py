@@ -160,6 +160,7 @@ def _json_task(node: _Node) -> Mapping[str, object]:
     found |= {
         "conditional": any(task.is_conditional for task in node.tasks),
         "manual": first.is_manual,
+        "ring": first.ring,
         "arguments": [_json_access(access) for access in first.accesses],
     }
     return found
@@ -186,6 +187,7 @@ def _json_edge(arrow: _Arrow) -> Mapping[str, object]:
         "buffer": first.buffer or None,
         "why": first.why,
         "certain": all(edge.is_certain for edge in arrow.edges),
+        "retains": any(edge.retains for edge in arrow.edges),
     }
     if len(arrow.edges) > 1:
         found["count"] = len(arrow.edges)

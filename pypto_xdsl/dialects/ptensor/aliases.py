@@ -7,7 +7,7 @@ from math import prod
 from typing import ClassVar
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, IntegerAttr, TensorType
-from xdsl.ir import Attribute
+from xdsl.ir import Attribute, OpResult
 from xdsl.irdl import irdl_op_definition, operand_def, result_def, var_operand_def
 from xdsl.utils.exceptions import VerifyException
 
@@ -49,6 +49,9 @@ class TransposeOp(InferringOp):
     def __init__(self, source: Value, axis1: int = 0, axis2: int = 1):
         properties = {"axis1": integer_attr(axis1), "axis2": integer_attr(axis2)}
         super().__init__(source, properties=properties)
+
+    def swapped_axes(self, result: OpResult) -> tuple[int, int] | None:
+        return self.axis1.value.data, self.axis2.value.data
 
     @classmethod
     def infer(cls, operands: Types, properties: Mapping[str, Attribute]) -> Sequence[Attribute]:

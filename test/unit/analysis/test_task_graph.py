@@ -18,14 +18,20 @@ from pypto_xdsl.analysis.task_graph import HostAccess, TaskGraph, record
 from pypto_xdsl.diagnostics import OpError
 from pypto_xdsl.syntax.parser import parse_module
 from pypto_xdsl.transforms.derive_call_directions import DeriveCallDirectionsPass
+from pypto_xdsl.transforms.materialize_runtime_scopes import MaterializeRuntimeScopesPass
 
 S, L = "tensor<32x32xf32>", "tensor<64x32xf32>"
+HALF = "tensor<64x16xf32>"
+TURNED, TURNED_ROWS = (f"tensor<{n}x64xf32, #ptensor.view<layout = dn>>" for n in (32, 16))
 KERNELS = f"""
 orch.func incore @cp(in {S}, out {S}) -> {S} returns [1]
 orch.func incore @up(in {S}, inout {S}) -> {S} returns [1]
 orch.func incore @cpl(in {L}, out {L}) -> {L} returns [1]
 orch.func incore @upl(in {L}, inout {L}) -> {L} returns [1]
 orch.func incore @rd(in {L}, out {S}) -> {S} returns [1]
+orch.func incore @cols(in {HALF}, out {HALF}) -> {HALF} returns [1]
+orch.func incore @turned(in {TURNED}, out {S}) -> {S} returns [1]
+orch.func incore @rows(in {TURNED_ROWS}, out {S}) -> {S} returns [1]
 """
 
 
@@ -39,7 +45,16 @@ def context() -> Context:
 def calls(body: str) -> str:
     """`%b = cp %a, %b0` as calls: the types follow from the names of the kernels."""
     lines: list[str] = []
-    types = {"cp": (S, S), "up": (S, S), "cpl": (L, L), "upl": (L, L), "rd": (L, S)}
+    types = {
+        "cp": (S, S),
+        "up": (S, S),
+        "cpl": (L, L),
+        "upl": (L, L),
+        "rd": (L, S),
+        "cols": (HALF, HALF),
+        "turned": (TURNED, S),
+        "rows": (TURNED_ROWS, S),
+    }
     for line in body.splitlines():
         words = line.split("=", 1)
         head = words[1].split() if len(words) == 2 else []
@@ -67,8 +82,14 @@ PARAMETERS = ", ".join(
 )
 
 
-def graph_of(body: str, scalars: dict[str, int] | None = None) -> TaskGraph:
-    text = f"""{KERNELS}
+def graph_of(
+    body: str,
+    scalars: dict[str, int] | None = None,
+    *,
+    more: str = "",
+    materialize: bool = False,
+) -> TaskGraph:
+    text = f"""{KERNELS}{more}
 orch.func orchestration @main({PARAMETERS}) {{
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -76,12 +97,15 @@ orch.func orchestration @main({PARAMETERS}) {{
   %c3 = arith.constant 3 : index
   %c4 = arith.constant 4 : index
   %c32 = arith.constant 32 : index
+  %f = arith.constant 1.0 : f32
 {calls(body)}
   orch.return
 }}"""
     ctx = context()
     module = parse_module(ctx, text, "a.mlir")
     DeriveCallDirectionsPass().apply(ctx, module)
+    if materialize:
+        MaterializeRuntimeScopesPass().apply(ctx, module)
     lineage = ReturnLineage(CallGraph(module))
     function = next(f for f in lineage.calls.functions if f.sym_name.data == "main")
     return record(function, lineage, scalars)
@@ -240,6 +264,55 @@ def test_e7_views() -> None:
     assert edges(graph) == [{"A"}, {"A"}]
 
 
+def test_e7_transposed() -> None:
+    """The ranges meet, and boxes of other strides are not compared: the edge is a true one."""
+    graph = graph_of(
+        f"""%t = ptensor.create : {L}
+%s = ptensor.slice %t[0, 0] : {L} -> {S}
+%s1 = cp %x, %s
+%z = ptensor.transpose %t : {L} -> {TURNED}
+%a1 = turned %z, %a"""
+    )
+    assert edges(graph) == [{"A"}, {"A", 0}]
+    assert races(graph) == []
+
+
+def test_e7_columns_of_a_transposed_view() -> None:
+    """
+    Writers of columns 0..15 and 16..31, and a reader of rows 16..31 of the transposed view, which
+    are columns 16..31: it waits for the second, and needlessly for the first. The two writers,
+    whose strides are equal, are told apart.
+    """
+    graph = graph_of(
+        f"""%t = ptensor.create : {L}
+%h = ptensor.create : {HALF}
+%left = ptensor.slice %t[0, 0] : {L} -> {HALF}
+%right = ptensor.slice %t[0, 16] : {L} -> {HALF}
+%left1 = cols %h, %left
+%right1 = cols %h, %right
+%z = ptensor.transpose %t : {L} -> {TURNED}
+%part = ptensor.slice %z[16, 0] : {TURNED} -> {TURNED_ROWS}
+%e1 = rows %part, %e"""
+    )
+    assert edges(graph) == [{"A"}, {"A"}, {"A", 0, 1}]
+    assert races(graph) == []
+
+
+def test_transpose_of_columns() -> None:
+    """A transposed window keeps the strides of its tensor: what is beside it is not in it."""
+    graph = graph_of(
+        f"""%t = ptensor.create : {L}
+%h = ptensor.create : {HALF}
+%left = ptensor.slice %t[0, 0] : {L} -> {HALF}
+%right = ptensor.slice %t[0, 16] : {L} -> {HALF}
+%right1 = cols %h, %right
+%z = ptensor.transpose %left : {HALF} -> {TURNED_ROWS}
+%e1 = rows %z, %e"""
+    )
+    (read,) = [a for a in graph.tasks[-1].accesses if a.handle.buffer.name == "%t"]
+    assert (read.handle.shape, read.handle.strides) == ((16, 64), (1, 32))
+
+
 def test_e8_manual_then_auto() -> None:
     graph = graph_of(
         f"""%t = ptensor.create : {S}
@@ -271,6 +344,43 @@ def test_e9_phase_fence_and_arrays() -> None:
     assert edges(graph) == [set(), set(), {0, 1}, {2}, {0}]
 
 
+def fence(consumers: str) -> str:
+    ids = "!orch.array<4x!orch.task_id>"
+    return f"""%none = orch.array.create : {ids}
+orch.task_scope manual {{
+%t = ptensor.create : tensor<4x32x32xf32>
+%ids = scf.for %i = %c0 to %c4 step %c1 iter_args(%some = %none) -> ({ids}) {{
+%s = ptensor.slice %t[%i, 0, 0] : tensor<4x32x32xf32> -> {S}
+%s1, %id = cp %x, %s
+%more = orch.array.update_element %id, %some[%i] : !orch.task_id, {ids}
+scf.yield %more : {ids}
+}} {{orch.loop = #orch<loop parallel>}}
+{consumers}
+}}"""
+
+
+CONSUMERS = f"""%u = ptensor.create : tensor<4x32x32xf32>
+scf.for %j = %c0 to %c4 step %c1 {{
+%r = ptensor.slice %t[%j, 0, 0] : tensor<4x32x32xf32> -> {S}
+%v = ptensor.slice %u[%j, 0, 0] : tensor<4x32x32xf32> -> {S}
+%v1, %done = cp %r, %v deps [DEPS]
+}} {{orch.loop = #orch<loop parallel>}}"""
+
+
+def test_e9_phase_fence() -> None:
+    """Four producers, four consumers: sixteen edges by name, or eight through a dummy task."""
+    by_name = CONSUMERS.replace("DEPS", "%ids : !orch.array<4x!orch.task_id>")
+    graph = graph_of(fence(by_name))
+    assert edges(graph) == [set()] * 4 + [{0, 1, 2, 3}] * 4
+    assert races(graph) == []
+    dummy = "%fence = orch.task_dummy deps [%ids : !orch.array<4x!orch.task_id>]\n"
+    graph = graph_of(fence(dummy + CONSUMERS.replace("DEPS", "%fence")))
+    assert edges(graph) == [set()] * 4 + [{0, 1, 2, 3}] + [{4}] * 4
+    assert sum(map(len, edges(graph))) == 8
+    assert {edge.kind.value for edge in graph.edges} == {"explicit"}
+    assert races(graph) == []
+
+
 def test_e10_accumulator() -> None:
     graph = graph_of(
         f"""%r = scf.for %i = %c0 to %c3 step %c1 iter_args(%it = %out) -> ({S}) {{
@@ -283,7 +393,121 @@ scf.yield %o1 : {S}
     assert races(graph) == []
 
 
-def test_e14_host_access() -> None:
+def test_e10_in_a_manual_scope() -> None:
+    """The same without edges: the loop's updates race."""
+    graph = graph_of(
+        f"""orch.task_scope manual {{
+%r = scf.for %i = %c0 to %c3 step %c1 iter_args(%it = %out) -> ({S}) {{
+%o1 = up %x, %it
+scf.yield %o1 : {S}
+}}
+}}"""
+    )
+    assert edges(graph) == [set(), set(), set()]
+    # One pair of each two calls is told.
+    assert races(graph) == [(0, 1, "write after write")]
+
+
+def test_e8_automatic_manual_automatic() -> None:
+    """The reader waits for the automatic writer only."""
+    graph = graph_of(
+        f"""%t = ptensor.create : {S}
+%t1 = cp %x, %t
+%t2 = orch.task_scope manual -> ({S}) {{
+%m, %id = up %y, %t1
+orch.yield %m : {S}
+}}
+%o1 = cp %t2, %out"""
+    )
+    assert edges(graph) == [{"A"}, set(), {"A", 0}]
+    assert races(graph) == [(0, 1, "write after write"), (1, 2, "read after write")]
+
+
+def test_e8_bridged() -> None:
+    """An array from outside carries the identity of the manual task to who has to wait."""
+    ids = "!orch.array<1x!orch.task_id>"
+    graph = graph_of(
+        f"""%none = orch.array.create : {ids}
+%t = ptensor.create : {S}
+%u = ptensor.create : {S}
+%u2, %all = orch.task_scope manual -> ({S}, {ids}) {{
+%t1, %id = cp %x, %t
+%u1, %id2 = cp %t1, %u deps [%id]
+%ids = orch.array.update_element %id2, %none[%c0] : !orch.task_id, {ids}
+orch.yield %u1, %ids : {S}, {ids}
+}}
+%o1, %done = cp %u2, %out deps [%all : {ids}]"""
+    )
+    assert edges(graph) == [set(), {0}, {"A", 1}]
+    assert races(graph) == []
+
+
+def test_e11_explicit_and_automatic() -> None:
+    """One edge a producer, whatever reasons it has."""
+    graph = graph_of(
+        f"""%t = ptensor.create : {S}
+%t1, %first = cp %x, %t
+%b1, %second = up %x, %b deps [%first]
+%o1, %third = cp %t1, %out deps [%first, %second]"""
+    )
+    assert edges(graph) == [{"A"}, {0}, {"A", 0, 1}]
+    to_last = [edge for edge in graph.edges if edge.consumer == 3]
+    kinds = {edge.producer: (edge.kind.value, edge.retains) for edge in to_last}
+    assert kinds == {0: ("creator", True), 1: ("explicit", True), 2: ("explicit", True)}
+    assert races(graph) == []
+
+
+def test_e12_manual_dep_is_lost_on_views() -> None:
+    """The mark holds for the tensor, not for its windows."""
+    graph = graph_of(
+        f"""%t = ptensor.create {{orch.manual_dep}} : {L}
+%v = ptensor.slice %t[0, 0] : {L} -> {S}
+%v1 = cp %x, %v
+%o1 = rd %t, %out
+%v2 = up %x, %v1"""
+    )
+    assert edges(graph) == [{"A"}, {"A"}, {"A", 0}]
+    assert races(graph) == [(0, 1, "read after write"), (1, 2, "write after read")]
+    first, second = hazards(graph)
+    assert first.reason == "a tensor that is manual_dep makes nobody wait"
+    assert second.reason == first.reason
+
+
+def test_e13_one_task_for_all_blocks() -> None:
+    """
+    Work of cube and vector cores on four blocks is one task (what its cores hand each other is no
+    tensor here). Row blocks that each get the whole tensor make a chain that no byte asks for;
+    windows make none.
+    """
+    whole = """%m, %id = orch.submit @group(%w, %t) launch %c4 : (L, L) -> (L, !orch.task_id)
+%r = scf.for %i = %c0 to %c3 step %c1 iter_args(%it = %m) -> (L) {
+%u = upl %w2, %it
+scf.yield %u : L
+}"""
+    group = f"""
+orch.func group @group(in %x : {L}, out %o : {L}) -> {L} {{
+  %a = orch.call @cpl(%x, %o) : ({L}, {L}) -> {L}
+  %b = orch.call @upl(%x, %a) : ({L}, {L}) -> {L}
+  orch.return %b : {L}
+}}"""
+    graph = graph_of(f"%t = ptensor.create : {L}\n" + whole.replace("L", L), more=group)
+    assert [task.name for task in graph.tasks] == ["alloc", "group", "upl", "upl", "upl"]
+    assert edges(graph) == [{"A"}, {"A", 0}, {"A", 1}, {"A", 2}]
+    windows = f"""%t = ptensor.create : {L}
+scf.for %i = %c0 to %c2 step %c1 {{
+%row = arith.muli %i, %c32 : index
+%s = ptensor.slice %t[%row, 0] : {L} -> {S}
+%s1 = up %x, %s
+}}"""
+    assert edges(graph_of(windows)) == [{"A"}, {"A"}]
+
+
+def host_waits(graph: TaskGraph) -> list[set[int | str]]:
+    names = number(graph)
+    return [{names[n] for n in access.waits_for} for access in graph.host_accesses]
+
+
+def test_e14_host_reads() -> None:
     graph = graph_of(
         f"""%t = ptensor.create : {S}
 %t1 = cp %x, %t
@@ -292,7 +516,125 @@ def test_e14_host_access() -> None:
 %a1 = cp %t2, %a"""
     )
     assert edges(graph) == [{"A"}, {"A", 0}, {"A", 1}]
-    assert [access.waits_for for access in graph.host_accesses] == [frozenset({0, 1})]
+    assert host_waits(graph) == [{"A", 0}]
+
+
+def test_e14_host_writes() -> None:
+    """Before it writes, the orchestrator waits for the readers of what it allocated, too."""
+    graph = graph_of(
+        f"""%t = ptensor.create : {S}
+%t1 = cp %x, %t
+%o1 = cp %t1, %out
+%t2 = ptensor.write %f, %t1[0, 0] : f32, {S}
+%a1 = cp %t2, %a"""
+    )
+    assert host_waits(graph) == [{"A", 0, 1}]
+    assert races(graph) == []
+
+
+def test_e14_entry_arguments() -> None:
+    """
+    Of what the caller passed only writers are waited for: a reader that may not be done yet sees
+    what the orchestrator writes. What it writes elsewhere does no harm.
+    """
+    graph = graph_of(
+        f"""%v = ptensor.read %y[0, 0] : {S} -> f32
+%row = ptensor.slice %w[0, 0] : {L} -> {S}
+%a1 = cp %row, %a
+%b1 = ptensor.read %a1[0, 0] : {S} -> f32
+%e1 = cp %row, %e
+%other = ptensor.write %f, %w[40, 0] : f32, {L}
+%w1 = ptensor.write %f, %other[2, 3] : f32, {L}
+%b2 = cp %x, %b"""
+    )
+    assert host_waits(graph) == [set(), {0}, set(), set()]
+    # Task 0 is done, since the orchestrator read what it wrote.
+    assert races(graph) == [(1, "host", "write after read")]
+    (hazard,) = hazards(graph)
+    assert hazard.reason == (
+        "the orchestrator does not wait for who only reads what the caller passed"
+    )
+
+
+def test_e14_manual_writers() -> None:
+    """The orchestrator does not see who writes in a manual scope."""
+    graph = graph_of(
+        f"""%a2 = orch.task_scope manual -> ({S}) {{
+%a1, %id = cp %x, %a
+orch.yield %a1 : {S}
+}}
+%v = ptensor.read %a2[0, 0] : {S} -> f32"""
+    )
+    assert host_waits(graph) == [set()]
+    assert races(graph) == [(0, "host", "read after write")]
+
+
+def test_host_accesses_that_only_a_run_knows() -> None:
+    """A wait in a branch orders nothing after it; one for what may be elsewhere is no hazard."""
+    graph = graph_of(
+        f"""%a1 = cp %x, %a
+scf.if %cond {{
+%v = ptensor.read %a1[0, 0] : {S} -> f32
+}}
+%w1 = ptensor.write %f, %x[%n, 0] : f32, {S}
+%m = scf.if %cond -> ({S}) {{
+scf.yield %a1 : {S}
+}} else {{
+scf.yield %b : {S}
+}}
+%u = ptensor.read %m[%n, 0] : {S} -> f32"""
+    )
+    # The last read may be of either of two buffers.
+    assert host_waits(graph) == [{0}, set(), set(), set()]
+    assert races(graph) == [(0, "host", "write after read")]
+
+
+def test_what_is_put_back_is_no_access() -> None:
+    """An assemble of a window where it is waits for nobody; one that copies does."""
+    body = f"""%t = ptensor.create : {L}
+%r = scf.for %i = %c0 to BOUND step %c1 iter_args(%it = %t) -> ({L}) {{
+%row = arith.muli %i, %c32 : index
+%s = ptensor.slice %it[%row, 0] : {L} -> {S}
+%s1 = cp %x, %s
+%it1 = ptensor.assemble %s1, %it[%row, 0] : {S}, {L}
+scf.yield %it1 : {L}
+}}
+%a1 = rd %r, %a"""
+    assert graph_of(body.replace("BOUND", "%c2")).host_accesses == []
+    assert graph_of(body.replace("BOUND", "%n")).host_accesses == []
+    moved = graph_of(f"""%s = ptensor.slice %w[32, 0] : {L} -> {S}
+%s1 = up %x, %s
+%w1 = ptensor.assemble %s1, %w[0, 0] : {S}, {L}""")
+    assert host_waits(moved) == [{0}, {0}]
+
+
+def test_e15_rings() -> None:
+    """Scopes deeper than three share the last ring."""
+    body = f"""%c = ptensor.create : {S}
+orch.task_scope auto {{
+%a1 = cp %x, %a
+orch.task_scope auto {{
+%t = ptensor.create : {S}
+orch.task_scope auto {{
+%b1 = cp %x, %b
+orch.task_scope auto {{
+%t1 = cp %x, %t
+}}
+}}
+}}
+}}
+%e1 = cp %x, %e"""
+    tasks = graph_of(body).tasks
+    assert [task.ring for task in tasks] == [0, 1, 2, 3, 3, 0]
+
+
+def test_e15_rings_of_loops() -> None:
+    """Each loop's body becomes a scope: in the third loop one is in the ring of the second."""
+    loop = "scf.for %I = %c0 to %c1 step %c1 {\n%I1 = ptensor.create : T\n"
+    body = "".join(loop.replace("I", name) for name in "ijk").replace("T", S) + "}\n" * 3
+    graph = graph_of(body, materialize=True)
+    # The function's own scope is the first.
+    assert [task.ring for task in graph.tasks] == [2, 3, 3]
 
 
 def test_e16_omitted_out() -> None:

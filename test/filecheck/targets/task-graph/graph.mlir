@@ -40,11 +40,11 @@ orch.func orchestration @main(in %x : tensor<64xf32>, in %n : index, out %o : te
 // JSON:        {"functions": [
 // JSON-NEXT:   {"name": "main",
 // JSON-NEXT:     "tasks": [
-// JSON-NEXT:     {"id": 1, "callee": "fill", "location": "{{.*}}graph.mlir:20:14", "conditional": false, "manual": false, "arguments": [{"name": "%x", "direction": "input", "buffer": "%x", "start": 0, "shape": [64], "strides": [1]}, {"name": "%t", "direction": "output_existing", "buffer": "%t", "start": 0, "shape": [64], "strides": [1]}]},
+// JSON-NEXT:     {"id": 1, "callee": "fill", "location": "{{.*}}graph.mlir:20:14", "conditional": false, "manual": false, "ring": 0, "arguments": [{"name": "%x", "direction": "input", "buffer": "%x", "start": 0, "shape": [64], "strides": [1]}, {"name": "%t", "direction": "output_existing", "buffer": "%t", "start": 0, "shape": [64], "strides": [1]}]},
 // JSON-NEXT:     {"id": 2, "callee": "update", "location": "{{.*}}graph.mlir:22:11", "trips": [0], "conditional": true,
 // JSON:          "edges": [
-// JSON-NEXT:     {"producer": 1, "consumer": 2, "kind": "map", "buffer": "%t", "why": "reads %t1, which it writes", "certain": true},
-// JSON:          {"producer": 1, "consumer": 4, "kind": "explicit", "buffer": null, "why": "named in deps", "certain": true}]}
+// JSON-NEXT:     {"producer": 1, "consumer": 2, "kind": "map", "buffer": "%t", "why": "reads %t1, which it writes", "certain": true, "retains": false},
+// JSON:          {"producer": 1, "consumer": 4, "kind": "explicit", "buffer": null, "why": "named in deps", "certain": true, "retains": true}]}
 
 // With the value of %n the loop is followed exactly; the allocation of %t is a task, too.
 
