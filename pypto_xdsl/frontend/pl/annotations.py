@@ -353,9 +353,7 @@ class AnnotationReader:
             if isinstance(node, ast.Name):
                 if self.symbols_from_names and "is not defined" in e.reason:
                     return Symbol(node.id)
-            elif self._is_symbolic(names) and isinstance(
-                node, ast.BinOp | ast.Call | ast.UnaryOp
-            ):
+            elif self._is_symbolic(names) and isinstance(node, ast.BinOp | ast.Call | ast.UnaryOp):
                 # Arithmetic on symbols: a symbol of its own, equal wherever it stands alike.
                 return Symbol(ast.unparse(self._folded(node)))
             elif self.resolve is not None:

@@ -47,6 +47,7 @@ class Number:
             bare = self.type == INDEX
         return text if bare and not typed else f"pl.const({text}, {_dtype(op, self.type)})"
 
+
 _OPERATORS: Mapping[type[Operation], str] = {
     arith.AddiOp: "+",
     arith.SubiOp: "-",

@@ -30,9 +30,7 @@ class BodyWriter:
     statement with a name of its own.
     """
 
-    def __init__(
-        self, names: Names, functions: Mapping[str, str], symbols: Symbols, indent: int
-    ):
+    def __init__(self, names: Names, functions: Mapping[str, str], symbols: Symbols, indent: int):
         self.names = names
         self.functions = functions
         """What the text calls each function of the program."""
