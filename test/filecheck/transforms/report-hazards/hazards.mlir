@@ -88,3 +88,40 @@ orch.func orchestration @host_reads(in %x : tensor<32x32xf32>, in %y : tensor<32
   %t2 = orch.call @fill(%y, %t1) : (tensor<32x32xf32>, tensor<32x32xf32>) -> tensor<32x32xf32>
   orch.return
 }
+
+// -----
+
+// Before the orchestrator writes what the caller passed, it waits for writers only. It does wait
+// for the readers of what it allocated itself, and the elements that it writes may be others.
+
+orch.func incore @fill(in tensor<32x32xf32>, out tensor<32x32xf32>) -> tensor<32x32xf32> returns [1]
+orch.func orchestration @host_writes(inout %x : tensor<32x32xf32>, inout %y : tensor<64x32xf32>, out %a : tensor<32x32xf32>, out %b : tensor<32x32xf32>, in %f : f32) {
+  // expected-note @+1 {{'fill' is launched here}}
+  %a1 = orch.call @fill(%x, %a) : (tensor<32x32xf32>, tensor<32x32xf32>) -> tensor<32x32xf32>
+  // expected-warning @+1 {{'ptensor.write' op writes %x while 'fill' may still read it: nothing orders the two: the orchestrator does not wait for who only reads what the caller passed}}
+  %x1 = ptensor.write %f, %x[0, 0] : f32, tensor<32x32xf32>
+  %t = ptensor.create : tensor<32x32xf32>
+  %t1 = orch.call @fill(%x1, %t) : (tensor<32x32xf32>, tensor<32x32xf32>) -> tensor<32x32xf32>
+  %a2 = orch.call @fill(%t1, %a1) : (tensor<32x32xf32>, tensor<32x32xf32>) -> tensor<32x32xf32>
+  %t2 = ptensor.write %f, %t1[0, 0] : f32, tensor<32x32xf32>
+  %top = ptensor.slice %y[0, 0] : tensor<64x32xf32> -> tensor<32x32xf32>
+  %b1 = orch.call @fill(%top, %b) : (tensor<32x32xf32>, tensor<32x32xf32>) -> tensor<32x32xf32>
+  %y1 = ptensor.write %f, %y[32, 0] : f32, tensor<64x32xf32>
+  orch.return
+}
+
+// -----
+
+// The orchestrator does not see what a task of a manual scope writes.
+
+orch.func incore @fill(in tensor<32x32xf32>, out tensor<32x32xf32>) -> tensor<32x32xf32> returns [1]
+orch.func orchestration @host_after_manual(in %x : tensor<32x32xf32>, out %a : tensor<32x32xf32>) {
+  %a2 = orch.task_scope manual -> (tensor<32x32xf32>) {
+    // expected-note @+1 {{'fill' is launched here}}
+    %a1, %t = orch.submit @fill(%x, %a) : (tensor<32x32xf32>, tensor<32x32xf32>) -> (tensor<32x32xf32>, !orch.task_id)
+    orch.yield %a1 : tensor<32x32xf32>
+  }
+  // expected-warning @+1 {{'ptensor.read' op reads %a while 'fill' may still write it: nothing orders the two: a task of a manual scope is waited for by deps only}}
+  %e = ptensor.read %a2[0, 0] : tensor<32x32xf32> -> f32
+  orch.return
+}
