@@ -8,9 +8,10 @@ a function share its list; a call makes a new one.
 
 An implementation may be *prepared* for an op: what only depends on the op is then computed once.
 
-    @prepared(make)                 # make(machine, op) -> (operands -> results)
-    @impl(tile.LoadOp)
-    def run_load(self, interpreter, op, args): ...
+    def load(interpreter, op):          # -> (operands -> results)
+        ...
+
+    @implements({tile.LoadOp: None}, lambda op_class, _: by_preparing(load))
 """
 
 from __future__ import annotations
@@ -55,6 +56,15 @@ def prepared(prepare: Prepare) -> Callable[[_ImplT], _ImplT]:
         return implementation
 
     return decorate
+
+
+def by_preparing(prepare: Prepare) -> Any:
+    """An implementation `(interpreter, op, operands) -> results` that its preparation says."""
+
+    def run(interpreter: Any, op: Any, args: PythonValues) -> PythonValues:
+        return prepare(interpreter, op)(args)
+
+    return prepared(prepare)(run)
 
 
 def prepare_of(implementation: Any) -> Prepare | None:

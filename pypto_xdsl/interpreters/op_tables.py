@@ -16,6 +16,8 @@ from typing import Any, TypeAlias, TypeVar
 from xdsl.interpreter import Interpreter, InterpreterFunctions, PythonValues, impl
 from xdsl.ir import Operation
 
+from pypto_xdsl.interpreters.execution import prepare_of, prepared
+
 Run: TypeAlias = Callable[[Interpreter, Any, PythonValues], PythonValues]
 """Runs one op on its operands: `(interpreter, op, operands) -> results`."""
 
@@ -41,7 +43,11 @@ def implements(
             ) -> PythonValues:
                 return run(interpreter, op, args)
 
-            setattr(functions, f"run_{op_class.name}", impl(op_class)(method))
+            implementation = impl(op_class)(method)
+            prepare = prepare_of(run)
+            if prepare is not None:
+                implementation = prepared(prepare)(implementation)
+            setattr(functions, f"run_{op_class.name}", implementation)
         return functions
 
     return decorate

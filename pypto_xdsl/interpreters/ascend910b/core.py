@@ -78,6 +78,8 @@ class Core:
     )
     queues: dict[int, Queue] = field(default_factory=dict[int, "Queue"])
     """The core's ends of queues, by number."""
+    scalar: Lane = field(init=False)
+    """The scalar unit."""
     lane: Lane = field(init=False)
     """Of the instruction at work."""
     number: int = 0
@@ -94,13 +96,8 @@ class Core:
     )
 
     def __post_init__(self) -> None:
-        self.lane = self.scalar
+        self.lane = self.scalar = self.lanes[PIPE_NUMBERS[Pipe.S]]
         self._told = self.scalar.tell()
-
-    @property
-    def scalar(self) -> Lane:
-        """The scalar unit."""
-        return self.lanes[PIPE_NUMBERS[Pipe.S]]
 
     def lane_of(self, pipe: Pipe) -> Lane:
         """The lane of a pipe."""
@@ -192,6 +189,7 @@ class Core:
         assert self._told is not None
         entry = Entry(op, run, is_ready, self._told, len(self.scalar.ops), event)
         lane.queue.append(entry)
+        self.group.queued += 1
         self.group.advance()
 
     def _run(
@@ -202,6 +200,16 @@ class Core:
         told: Told | None,
         scalar_number: int,
     ) -> Any:
+        self._start(lane, op, told, scalar_number)
+        try:
+            return run()
+        except DiagnosticsError:
+            raise
+        except ProgramError as e:
+            raise OpError(op, str(e)) from e
+
+    def _start(self, lane: Lane, op: Operation, told: Told | None, scalar_number: int) -> None:
+        """A lane begins with something, knowing what the scalar unit told it."""
         if lane.seen is not told and told is not None:
             # What the scalar unit touched itself is told by an event only.
             own = self.scalar.index
@@ -212,12 +220,13 @@ class Core:
             lane.seen = told
         self.lane, self.op, self.scalar_number = lane, op, scalar_number
         self.number = lane.begin(op)
-        try:
-            return run()
-        except DiagnosticsError:
-            raise
-        except ProgramError as e:
-            raise OpError(op, str(e)) from e
+
+    def starts(self, lane: Lane, op: Operation) -> bool:
+        """Begin with something in a lane, if it may run at once; whether it may."""
+        if lane.queue or self.settings.seed is not None:
+            return False
+        self._start(lane, op, self._told, len(self.scalar.ops))
+        return True
 
     def step(self, lane: Lane) -> bool:
         """Run the next thing of a pipe, if it may; whether it did."""
@@ -227,16 +236,20 @@ class Core:
         if entry.is_ready is not None and not entry.is_ready():
             return False
         lane.queue.popleft()
+        self.group.queued -= 1
         self._run(lane, entry.op, entry.run, entry.scalar, entry.scalar_number)
         return True
 
     # Events.
 
-    def set_event(self, op: Operation, source: Pipe, destination: Pipe, number: int) -> None:
-        """A pipe sets an event once it got here."""
+    def setting(
+        self, op: Operation, source: Pipe, destination: Pipe, number: int
+    ) -> Callable[[], None]:
+        """What lets a pipe set an event once it got here."""
         lane, other = self.lane_of(source), self.lane_of(destination)
         key = lane.index, other.index, number
         tokens = self.events.setdefault(key, deque())
+        group = self.group
 
         def run() -> None:
             if tokens:
@@ -247,20 +260,39 @@ class Core:
                 )
             tokens.append((lane.tell(), op))
 
-        self._give(lane, op, run, None, key)
+        def issue() -> None:
+            if lane is not self.scalar and self.starts(lane, op):
+                run()
+                # Another pipe may be waiting for it.
+                if group.queued:
+                    group.advance()
+            else:
+                self._give(lane, op, run, None, key)
 
-    def wait_event(self, op: Operation, source: Pipe, destination: Pipe, number: int) -> None:
-        """A pipe waits for an event, and takes it."""
+        return issue
+
+    def waiting(
+        self, op: Operation, source: Pipe, destination: Pipe, number: int
+    ) -> Callable[[], None]:
+        """What lets a pipe wait for an event, and take it."""
         lane, other = self.lane_of(destination), self.lane_of(source)
         key = other.index, lane.index, number
         tokens = self.events.setdefault(key, deque())
-        self._give(
-            lane, op, lambda: self.hear(lane, tokens.popleft()[0]), lambda: bool(tokens), key
-        )
 
-    def hear(self, lane: Lane, told: Iterable[int]) -> None:
+        def run() -> None:
+            self.hear(lane, tokens.popleft()[0])
+
+        def issue() -> None:
+            if tokens and lane is not self.scalar and self.starts(lane, op):
+                lane.learn(tokens.popleft()[0])
+            else:
+                self._give(lane, op, run, lambda: bool(tokens), key)
+
+        return issue
+
+    def hear(self, lane: Lane, told: Told) -> None:
         """A lane learns something; if it is the scalar unit, so does all it issues from now on."""
-        lane.learn(tuple(told))
+        lane.learn(told)
         if lane is self.scalar:
             self._told = lane.tell()
 

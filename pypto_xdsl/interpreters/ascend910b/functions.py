@@ -22,8 +22,10 @@ from pypto_xdsl.dialects.pto import DYNAMIC, PtoOp, TileBufType
 from pypto_xdsl.interpreters.ascend910b.core import Core
 from pypto_xdsl.interpreters.ascend910b.globals import CoreView, touch_element
 from pypto_xdsl.interpreters.ascend910b.memory import CoreTile
+from pypto_xdsl.interpreters.ascend910b.rules import instruction_problem
 from pypto_xdsl.interpreters.elements import integer_value, number_of
 from pypto_xdsl.interpreters.errors import ProgramError
+from pypto_xdsl.interpreters.execution import Prepared, by_preparing, prepare_of
 from pypto_xdsl.interpreters.machine import Grid, Machine
 from pypto_xdsl.interpreters.op_tables import Run, implements
 from pypto_xdsl.interpreters.pto.globals import Pointer
@@ -66,22 +68,38 @@ def instruction_functions(
 
 
 def _on_its_pipe(op_class: type[Operation], computing: Any) -> Run:
-    functions, compute = computing
+    functions, computation = computing
 
-    def run(interpreter: Interpreter, op: Any, args: PythonValues) -> PythonValues:
+    def prepare(interpreter: Interpreter, op: Any) -> Prepared:
         core = core_of(interpreter)
         lane = core.lane_of(op.pipe)
-        core.check_instruction(op)
-        if core.settings.seed is not None or lane.queue:
+        prepare = prepare_of(computation)
+        if prepare is not None:
+            compute = prepare(interpreter, op)
+        else:
+
+            def compute(args: PythonValues) -> PythonValues:
+                return computation(functions, interpreter, op, args).values
+
+        def run_scalar(args: PythonValues) -> PythonValues:
+            core.check_instruction(op)
+            return core.run_scalar(op, lambda: compute(args))
+
+        def run(args: PythonValues) -> PythonValues:
+            if is_unchecked:
+                core.check_instruction(op)
+            if core.starts(lane, op):
+                compute(args)
+                return ()
             # The valid region is that of now, not of when the instruction runs.
             args = tuple(replace(a) if isinstance(a, CoreTile) else a for a in args)
-        if lane is core.scalar:
-            result = core.run_scalar(op, lambda: compute(functions, interpreter, op, args))
-            return result.values
-        core.issue(lane, op, lambda: compute(functions, interpreter, op, args))
-        return ()
+            core.issue(lane, op, lambda: compute(args))
+            return ()
 
-    return run
+        is_unchecked = instruction_problem(op) is not None
+        return run_scalar if lane is core.scalar else run
+
+    return by_preparing(prepare)
 
 
 def _grid(interpreter: Interpreter) -> Grid:
@@ -93,7 +111,31 @@ def _known(values: Iterator[Any], extent: int) -> int | None:
     return next(values).value.data if extent == DYNAMIC else None
 
 
+def _of_event(op_class: type[Operation], make: Any) -> Run:
+    """Sets an event or waits for it; `make` is the method of the core that says how."""
+
+    def prepare(interpreter: Interpreter, op: Any) -> Prepared:
+        core, known = core_of(interpreter), op.known_event
+        if known is None:
+
+            def run_any(args: PythonValues) -> PythonValues:
+                make(core, op, op.source, op.destination, _event(op, args))()
+                return ()
+
+            return run_any
+        issue = make(core, op, op.source, op.destination, known)
+
+        def run(args: PythonValues) -> PythonValues:
+            issue()
+            return ()
+
+        return run
+
+    return by_preparing(prepare)
+
+
 @register_impls
+@implements({ascend910b.SetFlagOp: Core.setting, ascend910b.WaitFlagOp: Core.waiting}, _of_event)
 class CoreFunctions(InterpreterFunctions):
     """Views, events, barriers, flags, and how the scalar unit touches memory."""
 
@@ -112,20 +154,6 @@ class CoreFunctions(InterpreterFunctions):
         rows, columns = (_known(extents, extent) for extent in type.valid_shape)
         core.op = op
         return (core.view(type, address, valid_extents(type, (rows, columns))),)
-
-    @impl(ascend910b.SetFlagOp)
-    def run_set_flag(
-        self, interpreter: Interpreter, op: ascend910b.SetFlagOp, args: PythonValues
-    ) -> PythonValues:
-        core_of(interpreter).set_event(op, op.source, op.destination, _event(op, args))
-        return ()
-
-    @impl(ascend910b.WaitFlagOp)
-    def run_wait_flag(
-        self, interpreter: Interpreter, op: ascend910b.WaitFlagOp, args: PythonValues
-    ) -> PythonValues:
-        core_of(interpreter).wait_event(op, op.source, op.destination, _event(op, args))
-        return ()
 
     @impl(ascend910b.BarrierOp)
     def run_barrier(
@@ -278,11 +306,9 @@ def _moved(op: Any, args: PythonValues) -> Pointer:
 
 
 def _event(op: ascend910b.EventOp, args: PythonValues) -> int:
-    number = op.known_event
-    if number is None:
-        number = args[0].value.data
-        if not 0 <= number < ascend910b.EVENT_COUNT:
-            raise ProgramError(f"names event {number}; there are {ascend910b.EVENT_COUNT}")
+    number: int = args[0].value.data
+    if not 0 <= number < ascend910b.EVENT_COUNT:
+        raise ProgramError(f"names event {number}; there are {ascend910b.EVENT_COUNT}")
     return number
 
 

@@ -124,8 +124,8 @@ class CoreView(GlobalView):
     core: Core = None  # type: ignore[assignment]
 
     def part(self, offsets: Sequence[int], sizes: Sequence[int]) -> CoreView:
-        found = super().part(offsets, sizes)
-        return CoreView(found.pointer, found.shape, found.strides, self.core)
+        start = self._start(offsets, sizes)
+        return CoreView(self.pointer.moved(start), tuple(sizes), self.strides, self.core)
 
     def read(self, extents: tuple[int, int]) -> tuple[Array, Mask | None]:
         found = super().read(extents)
@@ -137,7 +137,7 @@ class CoreView(GlobalView):
         super().write(stored, defined)
 
     def _touch(self, *, is_write: bool) -> None:
-        view = self.pointer.view("a window", self.shape, self.strides)
+        view = self.tensor.array
         if view.size:
             self.core.touch_global(self.pointer.buffer, view, is_write=is_write)
 

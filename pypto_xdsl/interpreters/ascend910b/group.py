@@ -67,6 +67,8 @@ class Group:
     """Those of filled slots of queues."""
     credits: Flags = field(default_factory=Flags)
     """Those of free slots."""
+    queued: int = 0
+    """How many things are in the queues of all pipes."""
     blocked: dict[Core, _Blocked] = field(default_factory=dict[Core, _Blocked])
     done: set[Core] = field(default_factory=set[Core])
     _chance: random.Random = field(default_factory=random.Random)
@@ -91,6 +93,8 @@ class Group:
     def drain(self) -> bool:
         """Let pipes go on until none can; whether any did."""
         did = False
+        if not self.queued:
+            return did
         if self.settings.seed is not None:
             while self._step_by_chance():
                 did = True

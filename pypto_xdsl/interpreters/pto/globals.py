@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import cached_property
+from operator import mul
 
 import numpy as np
 
@@ -29,23 +31,22 @@ class Pointer:
 
     def moved(self, elements: int) -> Pointer:
         """The address so many elements further on."""
-        return replace(self, offset=self.offset + elements)
+        return Pointer(self.buffer, self.element, self.offset + elements)
 
     def view(self, what: str, shape: Sequence[int], strides: Sequence[int]) -> Array:
         """The elements at steps of `strides` from here; they must lie in the buffer."""
         size = self.element.storage.itemsize
-        last = sum((n - 1) * s for n, s in zip(shape, strides, strict=True))
+        last = sum(map(mul, shape, strides)) - sum(strides)
         total = self.buffer.memory.nbytes // size
         if all(shape) and (self.offset < 0 or self.offset + last >= total or min(strides) < 0):
             raise ProgramError(
                 f"{what} reaches elements {self.offset}..{self.offset + last} of a buffer of "
                 f"{total}"
             )
-        memory = self.buffer.memory.reshape(-1).view(np.uint8)
         return np.ndarray(
             tuple(shape),
             self.element.storage,
-            memory.data,
+            self.buffer.memory,
             max(self.offset, 0) * size,
             tuple(stride * size for stride in strides),
         )
@@ -66,21 +67,27 @@ class GlobalView:
 
     def part(self, offsets: Sequence[int], sizes: Sequence[int]) -> GlobalView:
         """A window, which must lie inside."""
+        start = self._start(offsets, sizes)
+        return GlobalView(self.pointer.moved(start), tuple(sizes), self.strides)
+
+    def _start(self, offsets: Sequence[int], sizes: Sequence[int]) -> int:
+        """Where a window starts, in elements."""
         for offset, size, extent in zip(offsets, sizes, self.shape, strict=True):
             if offset < 0 or size < 0 or offset + size > extent:
                 raise ProgramError(
                     f"a window of {list(sizes)} at {list(offsets)} lies outside a tensor of "
                     f"{list(self.shape)}"
                 )
-        start = sum(o * s for o, s in zip(offsets, self.strides, strict=True))
-        return GlobalView(self.pointer.moved(start), tuple(sizes), self.strides)
+        return sum(map(mul, offsets, self.strides))
 
-    def _tensor(self) -> Tensor:
+    @cached_property
+    def tensor(self) -> Tensor:
+        """The elements, in the buffer."""
         return self.pointer.tensor("a window", self.shape, self.strides)
 
     def read(self, extents: tuple[int, int]) -> tuple[Array, Mask | None]:
         """The elements as a matrix, and which are defined."""
-        values, defined = self._tensor().read()
+        values, defined = self.tensor.read()
         if values.size != extents[0] * extents[1]:
             raise ProgramError(
                 f"a window of {list(self.shape)} does not fill a valid region of {list(extents)}"
@@ -90,7 +97,7 @@ class GlobalView:
 
     def write(self, stored: Array, defined: Mask | None) -> None:
         """Overwrite the elements by those of a matrix."""
-        tensor = self._tensor()
+        tensor = self.tensor
         if stored.size != tensor.array.size:
             raise ProgramError(
                 f"a valid region of {list(stored.shape)} does not fill a window of "

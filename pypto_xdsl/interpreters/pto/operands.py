@@ -10,7 +10,6 @@ from xdsl.ir import Attribute
 
 from pypto_xdsl.dialects.pto import PtoOp
 
-
 Places: TypeAlias = dict[str, int | slice]
 """Where each operand that is there is among all of them; several where there may be any number."""
 
@@ -52,4 +51,4 @@ def named(op: PtoOp, args: PythonValues) -> dict[str, Any]:
 
 def numbers(values: Sequence[Any]) -> tuple[int, ...]:
     """Run-time integers as numbers."""
-    return tuple(value.value.data for value in values)
+    return tuple([value.value.data for value in values])

@@ -10,13 +10,14 @@ from xdsl.ir import Operation
 from pypto_xdsl.dialects import pto
 from pypto_xdsl.dialects.pto import MultiTileBufType, TileBufType
 from pypto_xdsl.interpreters.errors import ProgramError
+from pypto_xdsl.interpreters.execution import Prepared, by_preparing
 from pypto_xdsl.interpreters.indices import index_value
 from pypto_xdsl.interpreters.machine import machine_of
 from pypto_xdsl.interpreters.op_tables import Run, implements
 from pypto_xdsl.interpreters.pto.globals import GlobalView, Pointer
 from pypto_xdsl.interpreters.pto.kernels import core_of
 from pypto_xdsl.interpreters.pto.memory import LocalTile, valid_extents
-from pypto_xdsl.interpreters.pto.operands import named, numbers
+from pypto_xdsl.interpreters.pto.operands import named, numbers, operand_places
 
 
 def _tile_type(type: Any) -> TileBufType:
@@ -46,8 +47,20 @@ def _retype(op_class: type[Operation], _: None) -> Run:
     return run
 
 
+def _partition(interpreter: Interpreter, op: Any) -> Prepared:
+    """A window of a tensor in global memory."""
+    places = operand_places(op)
+    source, offsets, sizes = (places[name] for name in ("source", "offsets", "sizes"))
+
+    def run(args: PythonValues) -> PythonValues:
+        return (args[source].part(numbers(args[offsets]), numbers(args[sizes])),)
+
+    return run
+
+
 @register_impls
 @implements({pto.TReshapeOp: None, pto.BitcastOp: None}, _retype)
+@implements({pto.PartitionViewOp: _partition}, lambda _, prepare: by_preparing(prepare))
 class PtoViewFunctions(InterpreterFunctions):
     @impl(pto.MakeTensorViewOp)
     def run_make_tensor_view(
@@ -57,14 +70,6 @@ class PtoViewFunctions(InterpreterFunctions):
         pointer: Pointer = operands["ptr"]
         shape, strides = numbers(operands["shape"]), numbers(operands["strides"])
         return (GlobalView(pointer, shape, strides),)
-
-    @impl(pto.PartitionViewOp)
-    def run_partition_view(
-        self, interpreter: Interpreter, op: Any, args: PythonValues
-    ) -> PythonValues:
-        operands = named(op, args)
-        source: GlobalView = operands["source"]
-        return (source.part(numbers(operands["offsets"]), numbers(operands["sizes"])),)
 
     @impl(pto.GetTensorViewDimOp)
     def run_dim(self, interpreter: Interpreter, op: Any, args: PythonValues) -> PythonValues:
