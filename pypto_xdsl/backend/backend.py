@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from xdsl.ir import Attribute, Operation
 
@@ -17,6 +18,7 @@ from pypto_xdsl.backend.instruction import Instruction
 from pypto_xdsl.backend.layout_spec import LayoutSpec
 from pypto_xdsl.backend.product_unit import ProductUnit
 from pypto_xdsl.backend.rule import Rule, TileRule
+from pypto_xdsl.dialects.pto import AddressSpace
 from pypto_xdsl.dialects.tile import MemorySpace
 
 
@@ -69,6 +71,16 @@ class Backend:
         default_factory=dict[type[Operation], Instruction]
     )
     """The `pto` instruction that an op on tiles is."""
+    scale_buffer: Memory | None = None
+    """Holds the scales of what leaves an accumulator; no tile of PyPTO's is there."""
+
+    @cached_property
+    def on_chip(self) -> Mapping[AddressSpace, Memory]:
+        """All memories of its cores, as `pto` names them."""
+        found = {AddressSpace(space.value): memory for space, memory in self.memories.items()}
+        if self.scale_buffer is not None:
+            found[AddressSpace.SCALING] = self.scale_buffer
+        return found
 
     def layout_spec(self, op_type: type[Operation]) -> LayoutSpec | None:
         """What the target demands of the tiles of an op; None: nothing."""

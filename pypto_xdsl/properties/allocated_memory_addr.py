@@ -19,7 +19,6 @@ from pypto_xdsl.backend.registry import backend_of
 from pypto_xdsl.diagnostics import Diagnostic, diagnose
 from pypto_xdsl.dialects.pto import PtoOp
 from pypto_xdsl.dialects.pto.rules import constant_value
-from pypto_xdsl.dialects.tile import MemorySpace
 from pypto_xdsl.properties.registry import Property
 
 
@@ -55,8 +54,8 @@ def _errors(op: PtoOp, backend: Backend | None) -> Iterator[Diagnostic]:
     if backend is None:
         return
     type = op.results[0].type
-    space, size = MemorySpace(space_of(type).value), size_in_bytes(type)
-    memory = backend.memories[space]
+    space, size = space_of(type), size_in_bytes(type)
+    memory = backend.on_chip[space]
     if address % memory.alignment:
         yield diagnose(op, f"lies at {address}, which is no multiple of {memory.alignment}")
     if address < 0 or address + size > memory.size:

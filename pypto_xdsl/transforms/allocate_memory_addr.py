@@ -44,9 +44,9 @@ from pypto_xdsl.backend.backend import Backend
 from pypto_xdsl.backend.registry import backend_of, check_backend_name
 from pypto_xdsl.diagnostics import Diagnostic, DiagnosticsError, diagnose, note
 from pypto_xdsl.dialects import pto
+from pypto_xdsl.dialects.pto import AddressSpace
 from pypto_xdsl.dialects.pto.queue_buffer import ReserveBase
 from pypto_xdsl.dialects.pto.rules import constant_value
-from pypto_xdsl.dialects.tile import MemorySpace
 from pypto_xdsl.properties.checked_pass import CheckedPass
 from pypto_xdsl.transforms.memory_reuse import SHARED_BUFFER
 
@@ -96,14 +96,14 @@ def _backend_of(function: Operation, name: str | None) -> Backend | None:
 def allocate(function: Operation, backend: Backend) -> list[Diagnostic]:
     """Give the buffers of a function addresses; what does not fit is an error."""
     liveness = BufferLiveness(function)
-    by_space: dict[MemorySpace, list[Buffer]] = {}
+    by_space: dict[AddressSpace, list[Buffer]] = {}
     for buffer in liveness.buffers:
-        by_space.setdefault(MemorySpace(buffer.space.value), []).append(buffer)
+        by_space.setdefault(buffer.space, []).append(buffer)
     placed: list[tuple[Buffer, int]] = []
     errors: list[Diagnostic] = []
     floors, bases = _reserved(liveness, backend, errors)
     for space, buffers in by_space.items():
-        memory = backend.memories[space]
+        memory = backend.on_chip[space]
         floor = floors.get(space, 0)
         addresses, end = _place(buffers, memory.alignment, floor)
         if end > memory.size and any(SHARED_BUFFER in b.op.attributes for b in buffers):
@@ -122,12 +122,12 @@ def allocate(function: Operation, backend: Backend) -> list[Diagnostic]:
 
 def _reserved(
     liveness: BufferLiveness, backend: Backend, errors: list[Diagnostic]
-) -> tuple[Mapping[MemorySpace, int], Sequence[tuple[Operation, int]]]:
+) -> tuple[Mapping[AddressSpace, int], Sequence[tuple[Operation, int]]]:
     """
     The end of what the program itself reserved in each memory, in bytes, and the bases of what it
     reserves without one, after the rest.
     """
-    floors: dict[MemorySpace, int] = {}
+    floors: dict[AddressSpace, int] = {}
     reserved = [op for op in liveness.order.ops if isinstance(op, ReserveBase)]
     for op in reserved:
         if op.base is not None:
@@ -135,14 +135,14 @@ def _reserved(
             floors[space] = max(floors.get(space, 0), end)
     for buffer in liveness.buffers:
         if buffer.address is not None:
-            space = MemorySpace(buffer.space.value)
+            space = buffer.space
             end = (constant_value(buffer.address) or 0) + buffer.size
             floors[space] = max(floors.get(space, 0), end)
     bases: list[tuple[Operation, int]] = []
     for op in reserved:
         if op.base is None:
             space = _space(op)
-            memory = backend.memories[space]
+            memory = backend.on_chip[space]
             base = -(-floors.get(space, 0) // memory.alignment) * memory.alignment
             floors[space] = base + _number(op.size)
             bases.append((op, base))
@@ -157,8 +157,8 @@ def _reserved(
     return floors, bases
 
 
-def _space(op: ReserveBase) -> MemorySpace:
-    return MemorySpace(cast(pto.AddressSpaceAttr, op.memory).data.value)
+def _space(op: ReserveBase) -> AddressSpace:
+    return cast(pto.AddressSpaceAttr, op.memory).data
 
 
 def _number(attribute: Attribute) -> int:
@@ -216,7 +216,11 @@ def first_fit(
 
 
 def _overflow(
-    space: MemorySpace, buffers: Sequence[Buffer], end: int, capacity: int, liveness: BufferLiveness
+    space: AddressSpace,
+    buffers: Sequence[Buffer],
+    end: int,
+    capacity: int,
+    liveness: BufferLiveness,
 ) -> Diagnostic:
     """Tiles need more bytes than there are."""
     time, live = peak(buffers)

@@ -3,7 +3,7 @@
 from pypto_xdsl.backend.ascend910b.casts import CASTS
 from pypto_xdsl.backend.ascend910b.instructions import INSTRUCTIONS
 from pypto_xdsl.backend.ascend910b.layouts import LAYOUTS
-from pypto_xdsl.backend.ascend910b.memories import CORES, MEMORIES, MOVES
+from pypto_xdsl.backend.ascend910b.memories import CORES, MEMORIES, MOVES, SCALE_BUFFER
 from pypto_xdsl.backend.ascend910b.product_unit import PRODUCT_UNIT
 from pypto_xdsl.backend.ascend910b.rules import RULES, TILE_RULES
 from pypto_xdsl.backend.backend import Backend
@@ -20,4 +20,5 @@ BACKEND = Backend(
     instructions=INSTRUCTIONS,
     rules=RULES,
     tile_rules=TILE_RULES,
+    scale_buffer=SCALE_BUFFER,
 )

@@ -23,6 +23,9 @@ MEMORIES: dict[MemorySpace, Memory] = {
     MemorySpace.BIAS: Memory(1 * _KIB, 32),
 }
 
+SCALE_BUFFER = Memory(2 * _KIB, 32)
+"""The fixpipe buffer."""
+
 MOVES: frozenset[tuple[MemorySpace, MemorySpace]] = frozenset(
     {
         (MemorySpace.MAT, MemorySpace.LEFT),

@@ -28,9 +28,6 @@ from pypto_xdsl.interpreters.machine import Machine
 
 _VECTOR_MEMORIES = (AddressSpace.VEC,)
 
-_FIXPIPE_BUFFER = {AddressSpace.SCALING: 2048}
-"""Bytes of the memory that no allocation plans."""
-
 
 def run_program(
     machine: Machine,
@@ -56,9 +53,7 @@ def run_program(
     for place, (name, is_cube, subblock) in enumerate(plan):
         lanes = make_lanes(place * PIPE_COUNT, name, count)
         own = {
-            space: size
-            for space, size in {**_FIXPIPE_BUFFER, **sizes}.items()
-            if (space in _VECTOR_MEMORIES) != is_cube
+            space: size for space, size in sizes.items() if (space in _VECTOR_MEMORIES) != is_cube
         }
         core = Core(name, is_cube, subblock, group, own, settings, lanes, in_program_order)
         group.cores.append(core)

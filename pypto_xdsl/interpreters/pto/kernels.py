@@ -132,8 +132,7 @@ def _memory_sizes(kernel: func.FuncOp) -> dict[AddressSpace, int]:
             name = ARCHITECTURES[arch.data]
             break
         parent = parent.parent_op()
-    memories = BACKENDS[name]().memories
-    return {AddressSpace(space.value): memory.size for space, memory in memories.items()}
+    return {space: memory.size for space, memory in BACKENDS[name]().on_chip.items()}
 
 
 def _kernel_arguments(

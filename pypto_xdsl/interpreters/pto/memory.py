@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -86,8 +86,9 @@ class LocalTile:
     origin: tuple[int, int] = (0, 0)
     """Where the window starts in it."""
 
-    @property
+    @cached_property
     def element(self) -> Element:
+        """What the tile holds."""
         return element_of(self.type.element_type)
 
     def retyped(self, type: TileBufType, valid: tuple[int, int]) -> LocalTile:
@@ -207,6 +208,9 @@ def element_places(
         places = row * columns + column if by_row else column * rows + row
     else:
         box_rows, box_columns = box
+        if rows == 1:
+            # A vector fills no boxes: its parts of a row lie one after the other.
+            box_rows = 1
         outer_row, inner_row = np.divmod(row, box_rows)
         outer_column, inner_column = np.divmod(column, box_columns)
         count = box_rows * box_columns
