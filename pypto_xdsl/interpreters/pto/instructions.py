@@ -22,13 +22,21 @@ from pypto_xdsl.dialects.pto import BLayout, PtoOp, Role
 from pypto_xdsl.dialects.pto import enumerations as words
 from pypto_xdsl.interpreters.arithmetic import MEANINGS, Meaning, Partial
 from pypto_xdsl.interpreters.casts import cast, rounded
-from pypto_xdsl.interpreters.elements import Array, Element, Mask, integer_value, number_of
+from pypto_xdsl.interpreters.elements import (
+    Array,
+    Element,
+    Mask,
+    element_of,
+    integer_value,
+    number_of,
+)
 from pypto_xdsl.interpreters.errors import ProgramError
+from pypto_xdsl.interpreters.execution import Prepared, by_preparing
 from pypto_xdsl.interpreters.machine import machine_of
 from pypto_xdsl.interpreters.op_tables import Run, implements
 from pypto_xdsl.interpreters.pto.globals import Pointer
 from pypto_xdsl.interpreters.pto.memory import LocalTile
-from pypto_xdsl.interpreters.pto.operands import named
+from pypto_xdsl.interpreters.pto.operands import named, operand_places
 from pypto_xdsl.interpreters.reductions import REDUCTIONS, Reduction
 from pypto_xdsl.interpreters.selection import COMPARISONS, pack, unpack
 
@@ -114,21 +122,29 @@ def _elementwise(
     """Computes on sources over the valid region of `dst`; some are spread along an axis."""
 
     def make(op_class: type[Operation], meaning: Meaning) -> Run:
-        def run(interpreter: Interpreter, op: Any, args: PythonValues) -> PythonValues:
-            operands = named(op, args)
-            destination: LocalTile = operands["dst"]
-            region = destination.valid
-            element = destination.element
-            axes = _spread_axes(spread, operands)
-            values = [
-                operand_values(operands[name], region, element, axes.get(name)) for name in sources
-            ]
-            spoil_scratch(op, args)
-            result = meaning(element, *(array for array, _ in values))
-            finish(destination, result, both_defined([mask for _, mask in values]))
-            return ()
+        def prepare(interpreter: Interpreter, op: Any) -> Prepared:
+            places = operand_places(op)
+            to_place = places["dst"]
+            from_places = [(places[name], spread.get(name)) for name in sources]
+            has_scratch = any(role is Role.SCRATCH for _, role, _ in op.roles())
+            element = element_of(op.operands[to_place].type.element_type)
 
-        return run
+            def run(args: PythonValues) -> PythonValues:
+                destination: LocalTile = args[to_place]
+                region = destination.valid
+                values = [
+                    operand_values(args[place], region, element, axis)
+                    for place, axis in from_places
+                ]
+                if has_scratch:
+                    spoil_scratch(op, args)
+                result = meaning(element, *[array for array, _ in values])
+                finish(destination, result, both_defined([mask for _, mask in values]))
+                return ()
+
+            return run
+
+        return by_preparing(prepare)
 
     return make
 
@@ -245,18 +261,23 @@ def _fold(axis: int) -> Callable[[type[Operation], Reduction], Run]:
     """Folds the valid region of `src` along an axis."""
 
     def make(op_class: type[Operation], reduction: Reduction) -> Run:
-        def run(interpreter: Interpreter, op: Any, args: PythonValues) -> PythonValues:
-            operands = named(op, args)
-            source: LocalTile = operands["src"]
-            destination: LocalTile = operands["dst"]
-            stored, defined = source.read()
-            machine_of(interpreter).require_defined(op, defined)
-            spoil_scratch(op, args)
-            result = reduction(source.element, source.element.widen(stored), axis)
-            finish(destination, result, None)
-            return ()
+        def prepare(interpreter: Interpreter, op: Any) -> Prepared:
+            places = operand_places(op)
+            from_place, to_place = places["src"], places["dst"]
+            machine = machine_of(interpreter)
+            element = element_of(op.operands[from_place].type.element_type)
 
-        return run
+            def run(args: PythonValues) -> PythonValues:
+                stored, defined = args[from_place].read()
+                if defined is not None:
+                    machine.require_defined(op, defined)
+                spoil_scratch(op, args)
+                finish(args[to_place], reduction(element, element.widen(stored), axis), None)
+                return ()
+
+            return run
+
+        return by_preparing(prepare)
 
     return make
 

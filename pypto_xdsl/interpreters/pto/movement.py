@@ -5,24 +5,26 @@ accumulator's elements become on their way out stands in `interpreters/fixpipe.p
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from xdsl.interpreter import Interpreter, InterpreterFunctions, PythonValues, impl, register_impls
+from xdsl.interpreter import Interpreter, InterpreterFunctions, PythonValues, register_impls
 from xdsl.ir import Operation
 
 from pypto_xdsl.dialects import pto
 from pypto_xdsl.dialects.pto import AddressSpace
 from pypto_xdsl.dialects.pto import enumerations as words
-from pypto_xdsl.interpreters.elements import Array, Element, number_of
+from pypto_xdsl.interpreters.elements import Array, Element, element_of, number_of
 from pypto_xdsl.interpreters.errors import ProgramError
+from pypto_xdsl.interpreters.execution import Prepare, Prepared, by_preparing
 from pypto_xdsl.interpreters.fixpipe import scaled, unscaled
 from pypto_xdsl.interpreters.machine import machine_of
 from pypto_xdsl.interpreters.op_tables import Run, implements
 from pypto_xdsl.interpreters.pto.globals import GlobalView
 from pypto_xdsl.interpreters.pto.memory import LocalTile
-from pypto_xdsl.interpreters.pto.operands import named
+from pypto_xdsl.interpreters.pto.operands import named, operand_places
 
 
 def _moved(
@@ -76,18 +78,28 @@ def _window(tile: LocalTile, operands: dict[str, Any], region: tuple[int, int]) 
     )
 
 
-def _move(op_class: type[Operation], _: None) -> Run:
-    def run(interpreter: Interpreter, op: Any, args: PythonValues) -> PythonValues:
-        operands = named(op, args)
-        source: LocalTile = operands["src"]
-        destination: LocalTile = operands["dst"]
+def _move(interpreter: Interpreter, op: Any) -> Prepared:
+    places = operand_places(op)
+    from_place, to_place = places["src"], places["dst"]
+    element = element_of(op.dst.type.element_type)
+    is_same = _keeps_elements(op, element)
+
+    def run(args: PythonValues) -> PythonValues:
+        source: LocalTile = args[from_place]
+        destination: LocalTile = args[to_place]
         stored, defined = source.read(destination.valid)
-        element = destination.element
-        stored = _moved(interpreter, op, operands, source, stored, element)
+        if not is_same:
+            stored = _moved(interpreter, op, named(op, args), source, stored, element)
         destination.write(stored, defined)
         return ()
 
     return run
+
+
+def _keeps_elements(op: Any, target: Element) -> bool:
+    """Whether what is moved stays what it is."""
+    type: Any = op.src.type
+    return type.space is not AddressSpace.ACC and element_of(type.element_type) is target
 
 
 def _extract(op_class: type[Operation], _: None) -> Run:
@@ -118,17 +130,24 @@ def _insert(op_class: type[Operation], _: None) -> Run:
     return run
 
 
-def _store(op_class: type[Operation], _: None) -> Run:
-    def run(interpreter: Interpreter, op: Any, args: PythonValues) -> PythonValues:
-        operands = named(op, args)
-        source: LocalTile = operands["src"]
-        destination: GlobalView = operands["dst"]
-        machine = machine_of(interpreter)
+def _store(interpreter: Interpreter, op: Any) -> Prepared:
+    places = operand_places(op)
+    from_place, to_place = places["src"], places["dst"]
+    machine = machine_of(interpreter)
+    is_atomic = isinstance(op, pto.TStoreOp) and op.is_atomic
+    own = element_of(op.src.type.element_type)
+    keeps = _keeps_elements(op, own)
+
+    def run(args: PythonValues) -> PythonValues:
+        source: LocalTile = args[from_place]
+        destination: GlobalView = args[to_place]
         stored, defined = source.read()
-        machine.require_defined(op, defined, "stores undefined elements")
+        if defined is not None:
+            machine.require_defined(op, defined, "stores undefined elements")
         element = destination.pointer.element
-        stored = _moved(interpreter, op, operands, source, stored, element)
-        if isinstance(op, pto.TStoreOp) and op.is_atomic:
+        if not keeps or element is not own:
+            stored = _moved(interpreter, op, named(op, args), source, stored, element)
+        if is_atomic:
             before, held = destination.read(source.valid)
             machine.require_defined(op, held, "adds to undefined elements")
             stored = element.narrow(element.widen(before) + element.widen(stored))
@@ -138,24 +157,38 @@ def _store(op_class: type[Operation], _: None) -> Run:
     return run
 
 
-@register_impls
-@implements(dict.fromkeys((pto.TMovOp, pto.TMovFPOp)), _move)
-@implements(dict.fromkeys((pto.TExtractOp, pto.TExtractFPOp)), _extract)
-@implements(dict.fromkeys((pto.TInsertOp, pto.TInsertFPOp)), _insert)
-@implements(dict.fromkeys((pto.TStoreOp, pto.TStoreFPOp)), _store)
-class PtoMovementFunctions(InterpreterFunctions):
-    @impl(pto.TLoadOp)
-    def run_tload(self, interpreter: Interpreter, op: Any, args: PythonValues) -> PythonValues:
-        operands = named(op, args)
-        if set(operands) != {"src", "dst"} or {"pad_mode", "init_out_buffer"} & set(op.properties):
-            raise ProgramError(
-                "pads what it loads, which the assembler leaves out: pad with pto.tfillpad"
-            )
-        source: GlobalView = operands["src"]
-        destination: LocalTile = operands["dst"]
+def _load(interpreter: Interpreter, op: Any) -> Prepared:
+    places = operand_places(op)
+    if set(places) != {"src", "dst"} or {"pad_mode", "init_out_buffer"} & set(op.properties):
+        raise ProgramError(
+            "pads what it loads, which the assembler leaves out: pad with pto.tfillpad"
+        )
+    held = element_of(op.dst.type.element_type)
+
+    def run(args: PythonValues) -> PythonValues:
+        source: GlobalView = args[0]
+        destination: LocalTile = args[1]
         stored, defined = source.read(destination.valid)
-        held = destination.element
         if source.pointer.element is not held:
             stored = np.ascontiguousarray(stored).view(held.storage)
         destination.write(stored, defined)
         return ()
+
+    return run
+
+
+_PREPARED: Mapping[type[Operation], Prepare] = {
+    pto.TLoadOp: _load,
+    pto.TMovOp: _move,
+    pto.TMovFPOp: _move,
+    pto.TStoreOp: _store,
+    pto.TStoreFPOp: _store,
+}
+
+
+@register_impls
+@implements(_PREPARED, lambda _, prepare: by_preparing(prepare))
+@implements(dict.fromkeys((pto.TExtractOp, pto.TExtractFPOp)), _extract)
+@implements(dict.fromkeys((pto.TInsertOp, pto.TInsertFPOp)), _insert)
+class PtoMovementFunctions(InterpreterFunctions):
+    pass

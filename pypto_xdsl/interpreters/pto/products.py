@@ -11,13 +11,14 @@ from xdsl.interpreter import Interpreter, InterpreterFunctions, PythonValues, re
 from xdsl.ir import Operation
 
 from pypto_xdsl.dialects import pto
-from pypto_xdsl.interpreters.elements import Array
+from pypto_xdsl.interpreters.elements import Array, element_of
 from pypto_xdsl.interpreters.errors import ProgramError
+from pypto_xdsl.interpreters.execution import Prepared, by_preparing
 from pypto_xdsl.interpreters.machine import machine_of
 from pypto_xdsl.interpreters.op_tables import Run, implements
 from pypto_xdsl.interpreters.products import multiply
 from pypto_xdsl.interpreters.pto.memory import LocalTile
-from pypto_xdsl.interpreters.pto.operands import named
+from pypto_xdsl.interpreters.pto.operands import operand_places
 
 
 def _defined(
@@ -26,7 +27,8 @@ def _defined(
     if any(extent > size for extent, size in zip(region, tile.type.get_shape(), strict=True)):
         raise ProgramError(f"reads {list(region)} of a tile of {list(tile.type.get_shape())}")
     stored, defined = tile.read(region)
-    machine_of(interpreter).require_defined(op, defined)
+    if defined is not None:
+        machine_of(interpreter).require_defined(op, defined)
     return tile.element.widen(stored)
 
 
@@ -34,26 +36,34 @@ def _product(op_class: type[Operation], names: tuple[str, str, str | None]) -> R
     """`dst = left @ right`, plus the third operand: all of it, or its one row to each row."""
     left_name, right_name, third = names
 
-    def run(interpreter: Interpreter, op: Any, args: PythonValues) -> PythonValues:
-        operands = named(op, args)
-        left: LocalTile = operands[left_name]
-        right: LocalTile = operands[right_name]
-        destination: LocalTile = operands["dst"]
-        rows, depth = left.valid
-        region = (rows, right.valid[1])
-        product = multiply(
-            left.element,
-            _defined(interpreter, op, left, left.valid),
-            _defined(interpreter, op, right, (depth, region[1])),
-        )
-        if third is not None:
-            start: LocalTile = operands[third]
-            held = (1, region[1]) if third == "bias" else region
-            product = product + _defined(interpreter, op, start, held)
-        destination.write(destination.element.narrow(product))
-        return ()
+    def prepare(interpreter: Interpreter, op: Any) -> Prepared:
+        places = operand_places(op)
+        left_place, right_place, to_place = places[left_name], places[right_name], places["dst"]
+        third_place = None if third is None else places[third]
+        own = element_of(op.operands[left_place].type.element_type)
+        element = element_of(op.operands[to_place].type.element_type)
 
-    return run
+        def run(args: PythonValues) -> PythonValues:
+            left: LocalTile = args[left_place]
+            right: LocalTile = args[right_place]
+            destination: LocalTile = args[to_place]
+            rows, depth = left.valid
+            region = (rows, right.valid[1])
+            product = multiply(
+                own,
+                _defined(interpreter, op, left, left.valid),
+                _defined(interpreter, op, right, (depth, region[1])),
+            )
+            if third_place is not None:
+                start: LocalTile = args[third_place]
+                held = (1, region[1]) if third == "bias" else region
+                product += _defined(interpreter, op, start, held)
+            destination.write(element.narrow(product))
+            return ()
+
+        return run
+
+    return by_preparing(prepare)
 
 
 @register_impls
