@@ -34,7 +34,7 @@ PIPELINES: dict[str, tuple[str, ...]] = {
         'infer-tile-memory-space{backend="ascend910b"}',
         'resolve-backend-op-layouts{backend="ascend910b"}',
         # Each kernel runs on one kind of core.
-        "expand-mixed-kernel",
+        'expand-mixed-kernel{backend="ascend910b"}',
         'verify-target{backend="ascend910b"}',
         "normalize-return-order",
         # Tasks write where their results are put in the end, and kernels know where that is.

@@ -52,19 +52,21 @@ from xdsl.transforms.dead_code_elimination import region_dce
 from pypto_xdsl.analysis.call_graph import CallGraph
 from pypto_xdsl.analysis.kernels import kernels
 from pypto_xdsl.analysis.walk import walk
+from pypto_xdsl.backend.backend import Backend
+from pypto_xdsl.backend.registry import backend_of, check_backend_name
 from pypto_xdsl.diagnostics import Diagnostic, DiagnosticsError, OpError, note, remark
 from pypto_xdsl.dialects import orch, ptensor, tile
 from pypto_xdsl.dialects.declared_op import DeclaredOp
 from pypto_xdsl.dialects.element_types import byte_width
 from pypto_xdsl.dialects.orch import FunctionKind
 from pypto_xdsl.dialects.orch.function_marks import SLOT_NUM, SPLIT
-from pypto_xdsl.dialects.tile import TileType
+from pypto_xdsl.dialects.tile import MemorySpace, TileType
 from pypto_xdsl.properties.checked_pass import CheckedPass
 from pypto_xdsl.rewriting.core_halves import Half, HalfCopier, crossing, half_of
 from pypto_xdsl.rewriting.locating import locate
 from pypto_xdsl.rewriting.slot_frees import Pop, free_slots
 
-_LEAST_SLOTS = 2
+_WANTED_SLOTS = 2
 """So that a tile can be pushed while the one before is used."""
 
 
@@ -76,7 +78,14 @@ class ExpandMixedKernelPass(CheckedPass):
     required = ("SSAForm", "IncoreTileOps", "SplitIncoreOrch", "TileOps2D", "TileMemoryInferred")
     produced = ("SSAForm", "IncoreTileOps", "SplitIncoreOrch", "TileOps2D", "TileMemoryInferred")
 
+    backend: str | None = None
+    """The backend, where the module's `pto.target_arch` does not say it."""
+
+    def __post_init__(self) -> None:
+        check_backend_name(self.backend)
+
     def run(self, ctx: Context, module: ModuleOp) -> None:
+        backend = backend_of(module, self.backend)
         errors: list[Diagnostic] = []
         mixed: list[orch.FuncOp] = []
         for kernel in kernels(module):
@@ -89,7 +98,7 @@ class ExpandMixedKernelPass(CheckedPass):
         names = {function.sym_name.data for function in graph.functions}
         for kernel in mixed:
             try:
-                _Expansion(kernel, names).run(graph)
+                _Expansion(kernel, names, backend).run(graph)
             except OpError as error:
                 errors += error.diagnostics
         if errors:
@@ -121,8 +130,9 @@ class _Ring:
 class _Expansion:
     """One kernel while it is taken apart."""
 
-    def __init__(self, kernel: orch.FuncOp, names: set[str]):
+    def __init__(self, kernel: orch.FuncOp, names: set[str], backend: Backend | None):
         self.kernel = kernel
+        self._backend = backend
         self._name = kernel.sym_name.data
         self._names = names
         self._halves = {half: HalfCopier(half) for half in Half}
@@ -239,7 +249,7 @@ class _Expansion:
         if not everything:
             return
         slot_size = max(map(_bytes_popped, everything))
-        slots = max(_LEAST_SLOTS, *taken.values(), _asked_slots(self.kernel))
+        slots = max(self._wanted_slots(slot_size), *taken.values())
         rings = (
             _Ring(f"{self._name}_c2v_slots", Half.CUBE, 1),
             _Ring(f"{self._name}_v2c_slots", Half.VECTOR, 2),
@@ -267,15 +277,21 @@ class _Expansion:
             assert first is not None
             body.insert_ops_before(ops, first)
 
+    def _wanted_slots(self, slot_size: int) -> int:
+        """As many as the kernel asks for, else two, if they leave half of a memory to tiles."""
+        asked = self.kernel.attributes.get(SLOT_NUM)
+        if isinstance(asked, IntegerAttr):
+            return asked.value.data
+        if self._backend is None:
+            return _WANTED_SLOTS
+        memories = self._backend.memories
+        smallest = min(memories[space].size for space in (MemorySpace.VEC, MemorySpace.MAT))
+        return max(1, min(_WANTED_SLOTS, smallest // (2 * slot_size)))
+
 
 def _bytes_popped(pop: Pop) -> int:
     type = TileType.of(pop.result.type)
     return prod(type.get_shape()) * byte_width(type.element_type)
-
-
-def _asked_slots(kernel: orch.FuncOp) -> int:
-    asked = kernel.attributes.get(SLOT_NUM)
-    return asked.value.data if isinstance(asked, IntegerAttr) else 0
 
 
 # Global memory.

@@ -2,7 +2,7 @@
 // A second run finds nothing to do, and what is printed is read back.
 // RUN: pypto-opt --expand-mixed-kernel --expand-mixed-kernel %s | pypto-opt | filecheck %s
 
-builtin.module {
+builtin.module attributes {pto.target_arch = "a2a3"} {
 
 // Work of one core stays whole.
 // CHECK:      orch.func incore @pure
@@ -158,6 +158,32 @@ orch.func incore @inner(in %a : tensor<16x16xf32>, out %y : tensor<16x16xf32>) -
 }
 orch.func group @outer(in %a : tensor<16x16xf32>, out %y : tensor<16x16xf32>) -> tensor<16x16xf32> {
   %z = orch.call @inner(%a, %y) : (tensor<16x16xf32>, tensor<16x16xf32>) -> tensor<16x16xf32>
+  orch.return %z : tensor<16x16xf32>
+}
+
+// Where two slots would take more than half of the vector cores' memory, there is one.
+// CHECK:      orch.func aiv @large_aiv
+// CHECK:        tile.aiv_initialize_pipe %0, %1, dir_mask = 1, slot_size = 65536, slot_num = 1 : i32
+orch.func incore @large(in %a : tensor<128x128xf32>, out %y : tensor<128x128xf32>) -> tensor<128x128xf32> {
+  %m = tile.load %a[0, 0] : tensor<128x128xf32> -> !tile.tile<128x128xf32, mat>
+  %l = tile.move %m : !tile.tile<128x128xf32, mat> -> !tile.tile<128x128xf32, left>
+  %r = tile.move %m : !tile.tile<128x128xf32, mat> -> !tile.tile<128x128xf32, right>
+  %p = tile.matmul %l, %r : !tile.tile<128x128xf32, left>, !tile.tile<128x128xf32, right> -> !tile.tile<128x128xf32, acc>
+  %v = tile.move %p : !tile.tile<128x128xf32, acc> -> !tile.tile<128x128xf32, vec>
+  %z = tile.store %v, %y[0, 0] : !tile.tile<128x128xf32, vec>, tensor<128x128xf32>
+  orch.return %z : tensor<128x128xf32>
+}
+
+// It asks for more.
+// CHECK:      orch.func aiv @asking_aiv
+// CHECK:        tile.aiv_initialize_pipe %0, %1, dir_mask = 1, slot_size = 1024, slot_num = 5 : i32
+orch.func incore @asking(in %a : tensor<16x16xf32>, out %y : tensor<16x16xf32>) -> tensor<16x16xf32> attributes {orch.slot_num = 5 : i64} {
+  %m = tile.load %a[0, 0] : tensor<16x16xf32> -> !tile.tile<16x16xf32, mat>
+  %l = tile.move %m : !tile.tile<16x16xf32, mat> -> !tile.tile<16x16xf32, left>
+  %r = tile.move %m : !tile.tile<16x16xf32, mat> -> !tile.tile<16x16xf32, right>
+  %p = tile.matmul %l, %r : !tile.tile<16x16xf32, left>, !tile.tile<16x16xf32, right> -> !tile.tile<16x16xf32, acc>
+  %v = tile.move %p : !tile.tile<16x16xf32, acc> -> !tile.tile<16x16xf32, vec>
+  %z = tile.store %v, %y[0, 0] : !tile.tile<16x16xf32, vec>, tensor<16x16xf32>
   orch.return %z : tensor<16x16xf32>
 }
 }
