@@ -177,7 +177,8 @@ class OnChip:
                 self._read(op.rhs, op, self.multiplied)
                 if isinstance(op, ptensor.MatmulAccOp):
                     self._read(op.acc, op)
-            elif fresh and isinstance(op, DeclaredOp):
+            elif fresh and isinstance(op, DeclaredOp) and not isinstance(op, ptensor.GatherOp):
+                # A gather loads what each row of its index reaches.
                 for operand, effect in op.operand_effects():
                     if effect.reads:
                         self._read(operand, op)
@@ -185,7 +186,7 @@ class OnChip:
                 if step.target in self._values:
                     self._read(step.source, step.op)
             if not self.is_needed:
-                self.is_needed = fresh or isinstance(op, ptensor.AssembleOp | ptensor.GridOp)
+                self.is_needed = fresh or isinstance(op, _CONVERTED)
         self.is_needed = self.is_needed or bool(self.filled_outputs)
 
     def _find_copies(self, ops: list[Operation]) -> None:
@@ -214,6 +215,9 @@ class OnChip:
 
 _WINDOWS = (ptensor.SliceOp, ptensor.ReshapeOp, ptensor.TransposeOp, ptensor.RetypingViewOp)
 """Ops that name a part of a buffer, or the buffer in another shape."""
+
+_CONVERTED = (ptensor.AssembleOp, ptensor.ExpandCloneOp, ptensor.GridOp)
+"""Ops that make no tensor of their own and yet have another form on tiles."""
 
 
 def _origin(

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cache
+from math import prod
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import (
@@ -39,6 +40,7 @@ from pypto_xdsl.dialects.element_types import UI8, as_element_type
 from pypto_xdsl.dialects.ptensor import RoundMode
 from pypto_xdsl.dialects.tile import TileType
 from pypto_xdsl.dialects.tile.base import InferringTileOp
+from pypto_xdsl.dialects.tile.types import implicit_layout
 from pypto_xdsl.rewriting.locating import locate
 from pypto_xdsl.syntax.op_syntax import segments_property
 
@@ -76,10 +78,13 @@ def tile_type_of(type: Attribute, origin: Operation) -> TileType:
             f"computes on a {tensor}, but a tile has constant extents: take a slice of constant "
             "extents, and set its valid shape",
         )
+    shape = tensor.get_shape()
     return TileType(
-        tensor.get_shape(),
+        shape,
         as_element_type(tensor.element_type),
         valid=ptensor.valid_shape_of(tensor),
+        # One column is stored as such, of however many dimensions it is.
+        layout=implicit_layout((prod(shape[:-1]), shape[-1]), None),
     )
 
 

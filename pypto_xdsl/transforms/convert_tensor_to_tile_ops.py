@@ -36,7 +36,7 @@ error at its line.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
@@ -59,6 +59,13 @@ from pypto_xdsl.dialects.tile import MemorySpace, TileType
 from pypto_xdsl.properties.checked_pass import CheckedPass
 from pypto_xdsl.rewriting.output_parameters import OutputParameters
 from pypto_xdsl.rewriting.parameter_directions import raise_directions
+from pypto_xdsl.rewriting.tensor_gather import (
+    expand_clone,
+    gather,
+    scatter,
+    scatter_mask,
+    scatter_update,
+)
 from pypto_xdsl.rewriting.tensor_products import Product, multiply
 from pypto_xdsl.rewriting.tensor_to_tile import (
     Inserter,
@@ -160,6 +167,8 @@ class _Kernel:
                 pass
             case ptensor.GridOp():
                 self._convert_number(op)
+            case ptensor.ExpandCloneOp() if op.result not in self.on_chip:
+                self._rename(op, expand_clone(op, self.tiles, Inserter(op)))
             case _ if op.has_trait(IsTerminator):
                 self._forward(op)
             case _ if op.regions and not isinstance(op, ModuleOp):
@@ -200,8 +209,17 @@ class _Kernel:
                 new = self._slice(op)
             case ptensor.AssembleOp():
                 new = self._assemble(op, inserter)
+            case ptensor.CiOp():
+                row = tile_type_of(op.result.type, op)
+                new = tile.CiOp(op.start, row, descending=bool(op.descending.value.data))
+            case ptensor.FillpadExpandOp():
+                shape = ptensor.tensor_of(op.result.type).get_shape()
+                new = tile.FillpadExpandOp(self.tiles[op.source], shape, op.pad_value.data)
             case ptensor.MatmulOp() | ptensor.MatmulAccOp():
                 self._become(op, (self._product(op),))
+                return
+            case _ if (lower := _COMPOSED.get(type(op))) is not None:
+                self._become(op, (lower(op, self.tiles, inserter),))
                 return
             case DeclaredOp():
                 self._become(op, convert_op(op, self.tiles, inserter))
@@ -348,13 +366,17 @@ class _Kernel:
             atomic=op.atomic.data,
             result_type=op.result.type,
         )
-        result = Inserter(op).insert(store, op.result.name_hint)
-        op.result.replace_all_uses_with(result)
-        if self.on_chip.is_loaded(op.result):
-            self.on_chip.read_as(op.result, result)
-            block = op.parent_block()
-            assert block is not None
-            self._load(result, Inserter(store, InsertPoint.after(store)))
+        self._rename(op, Inserter(op).insert(store, op.result.name_hint))
+
+    def _rename(self, op: Operation, result: SSAValue) -> None:
+        """`result` is the next name of the buffer in global memory that `op` writes."""
+        (old,) = op.results
+        old.replace_all_uses_with(result)
+        if self.on_chip.is_loaded(old):
+            self.on_chip.read_as(old, result)
+            writer = result.owner
+            assert isinstance(writer, Operation)
+            self._load(result, Inserter(writer, InsertPoint.after(writer)))
         self.dead.append(op)
 
     def _store_results(self) -> None:
@@ -466,6 +488,15 @@ class _Kernel:
                     f"yields {value.type}, but the loop carries {target.type}",
                     (note(target, "carried from here"),),
                 )
+
+
+_COMPOSED: Mapping[type[Operation], Callable[..., SSAValue]] = {
+    ptensor.GatherOp: gather,
+    ptensor.ScatterOp: scatter,
+    ptensor.ScatterUpdateOp: scatter_update,
+    ptensor.ScatterMaskOp: scatter_mask,
+}
+"""What is computed by more than one op on tiles, by the op on tensors."""
 
 
 @dataclass(frozen=True)

@@ -42,7 +42,7 @@ from pypto_xdsl.dialects.declared_op import DeclaredOp
 from pypto_xdsl.dialects.orch import Direction, FuncOp
 from pypto_xdsl.dialects.tile import MemorySpace, TileType
 from pypto_xdsl.dialects.tile.matrix import matrix_type
-from pypto_xdsl.dialects.tile.reductions import RowReductionOp
+from pypto_xdsl.dialects.tile.reductions import ColumnReductionOp, RowReductionOp
 from pypto_xdsl.properties.checked_pass import CheckedPass
 from pypto_xdsl.rewriting.batch_products import (
     Pages,
@@ -74,6 +74,9 @@ _ON_ROWS = (
     tile.ReshapeOp,
 )
 """Ops that treat each row for itself, besides those that work element by element."""
+
+_ON_COLUMNS = (ColumnReductionOp, tile.ColumnExpandOp)
+"""Ops that treat each column of a matrix for itself."""
 
 
 @dataclass(frozen=True)
@@ -292,12 +295,19 @@ class _Kernel:
                 op,
                 "makes a tile of more than two dimensions whose valid region is known at run time",
             )
+        if isinstance(op, _ON_COLUMNS) and self._is_one_matrix(op):
+            return
         if not op.ELEMENTWISE and not isinstance(op, _ON_ROWS):
             raise OpError(
                 op,
                 "works along an axis of a tile of more than two dimensions, but a core computes on "
                 "matrices; reshape the tile",
             )
+
+    def _is_one_matrix(self, op: Operation) -> bool:
+        """Whether all tiles of an op are single matrices, of however many dimensions."""
+        tiles = [self._deep_type(v) for v in (*op.operands, *op.results) if _is_tile(v)]
+        return all(prod(type.get_shape()[:-2]) == 1 for type in tiles)
 
     def _is_concerned(self, op: Operation) -> bool:
         known = any(operand in self._was or operand in self._pages for operand in op.operands)
@@ -360,6 +370,10 @@ class _Kernel:
         hint = None if source.name_hint is None else f"{source.name_hint}_nd"
         deep = Inserter(op).insert(tile.ReshapeOp(source, self._was[source]), hint)
         op.operands[next(i for i, operand in enumerate(op.operands) if operand is source)] = deep
+
+
+def _is_tile(value: SSAValue) -> bool:
+    return isinstance(value.type, TileType)
 
 
 def _is_deep(value: SSAValue) -> bool:

@@ -231,6 +231,34 @@ KERNELS = {
         %s = tile.store %u, %o[0, 0, 0] : !tile.tile<2x8x16xf32>, tensor<2x8x16xf32>
         """,
     ),
+    "a tensor of pages stretched along the first dimension": (
+        "in %x : tensor<1x4x32xf32>, out %o : tensor<3x4x32xf32>",
+        """
+        %y = ptensor.expand_clone %x, %o : tensor<1x4x32xf32>, tensor<3x4x32xf32>
+        """,
+    ),
+    "a tensor of pages stretched along the second": (
+        "in %x : tensor<2x1x32xf32>, out %o : tensor<2x4x32xf32>",
+        """
+        %e = ptensor.exp %x : tensor<2x1x32xf32>
+        %y = ptensor.expand_clone %e, %o : tensor<2x1x32xf32>, tensor<2x4x32xf32>
+        """,
+    ),
+    "a tensor of pages stretched along the last": (
+        "in %x : tensor<2x8x1xf32>, out %o : tensor<2x8x32xf32>",
+        """
+        %y = ptensor.expand_clone %x, %o : tensor<2x8x1xf32>, tensor<2x8x32xf32>
+        """,
+    ),
+    "columns picked by a pattern, and put elsewhere": (
+        "in %x : tensor<16x64xf32>, in %y : tensor<16x64xf32>, out %o : tensor<16x64xf32>",
+        """
+        %m = ptensor.gather_mask %x, mask_pattern = p1010 : tensor<16x64xf32> -> tensor<16x32xf32>
+        %u = ptensor.scatter_mask %m, %y, mask_pattern = p0101
+          : tensor<16x32xf32>, tensor<16x64xf32>
+        %s = ptensor.assemble %u, %o[0, 0] : tensor<16x64xf32>
+        """,
+    ),
     "products of windows of tensors, summed in a loop": (
         "in %a : tensor<32x128xf16>, in %b : tensor<128x32xf16>, out %o : tensor<32x32xf32>",
         """

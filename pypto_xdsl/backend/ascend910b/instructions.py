@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from xdsl.dialects.builtin import BoolAttr, IntegerAttr, f32, i32
+from xdsl.dialects.builtin import BoolAttr, IntegerAttr, StringAttr, f32, i32
 from xdsl.ir import Attribute, Operation
 
 from pypto_xdsl.backend.instruction import Instruction, Properties
@@ -54,6 +54,11 @@ def _gathered(op: tile.GatherCompareOp) -> Mapping[str, Attribute]:
 
 def _in_pairs(op: tile.ColSumOp) -> Mapping[str, Attribute]:
     return {} if op.tmp is None else {"isBinary": BoolAttr.from_bool(True)}
+
+
+def _selected(op: Any) -> Mapping[str, Attribute]:
+    pattern = words.MaskPattern(op.mask_pattern.data.value.upper())
+    return {"maskPattern": pto.MaskPatternAttr(pattern), "axis": StringAttr("row")}
 
 
 def _direction(op: tile.CiOp) -> Mapping[str, Attribute]:
@@ -162,6 +167,14 @@ INSTRUCTIONS: dict[type[Operation], Instruction] = {
     tile.FillpadOp: Instruction(pto.TFillPadOp, ("source",)),
     tile.GatherOp: Instruction(
         pto.TGatherOp, {"src": "source", "indices": "indices", "tmp": "tmp"}
+    ),
+    tile.GatherMaskOp: Instruction(pto.TGatherOp, {"src": "source"}, _selected),
+    # What a scatter starts from is lost: its buffer is the result's.
+    tile.ScatterOp: Instruction(
+        pto.TScatterOp, {"src": "source", "indexes": "indices"}, ignored=("destination",)
+    ),
+    tile.ScatterMaskOp: Instruction(
+        pto.TScatterOp, {"src": "source"}, _selected, ignored=("destination",)
     ),
     tile.Sort32Op: Instruction(pto.TSort32Op, ("source", "indices")),
     # On the cube core.

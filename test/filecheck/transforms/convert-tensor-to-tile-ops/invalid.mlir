@@ -71,3 +71,28 @@ orch.func incore @rounded(in %x : tensor<32x32xf16>, in %y : tensor<32x32xf16>) 
   %q = ptensor.exp %p : tensor<32x32xf16>
   orch.return %q : tensor<32x32xf16>
 }
+
+// -----
+
+orch.func incore @part(in %x : tensor<4x16xf32>, in %i : tensor<4x16xi32, #ptensor.view<valid = [4, 8]>>) -> tensor<4x16xf32> {
+  // expected-error @+1 {{'ptensor.gather' op takes tensor<4x16xi32, #ptensor.view<valid = [4, 8]>>, of which only a part is valid; take a slice of that}}
+  %g = ptensor.gather %x, %i : tensor<4x16xf32>, tensor<4x16xi32, #ptensor.view<valid = [4, 8]>> -> tensor<4x16xf32, #ptensor.view<valid = [4, 8]>>
+  orch.return %x : tensor<4x16xf32>
+}
+
+// -----
+
+// Flat indices of 16 bits reach no further.
+orch.func incore @far(in %x : tensor<256x256xf16>, in %i : tensor<256x16xi32>, in %y : tensor<256x16xf16>) -> tensor<256x256xf16> {
+  // expected-error @+1 {{'ptensor.scatter' op places elements in !tile.tile<256x256xf16>, but an i16 counts no more than 32768}}
+  %g = ptensor.scatter %x, %i, %y : tensor<256x256xf16>, tensor<256x16xi32>, tensor<256x16xf16> -> tensor<256x256xf16>
+  orch.return %g : tensor<256x256xf16>
+}
+
+// -----
+
+orch.func incore @bytes(in %x : tensor<8x32xi8>, in %i : tensor<8x16xi32>, in %y : tensor<8x16xi8>) -> tensor<8x32xi8> {
+  // expected-error @+1 {{'ptensor.scatter' op places elements of i8, but those of 2 or 4 bytes are placed}}
+  %g = ptensor.scatter %x, %i, %y : tensor<8x32xi8>, tensor<8x16xi32>, tensor<8x16xi8> -> tensor<8x32xi8>
+  orch.return %g : tensor<8x32xi8>
+}

@@ -1,0 +1,318 @@
+"""
+What becomes of ops on whole tensors that pick and place elements by index.
+
+The vector unit gathers from one tile by flat indices. So a gather goes row by row of its index:
+the part of the source that a row can reach is loaded, unless all of it is on chip, and the rows of
+the result are put together:
+
+    %out = ptensor.gather %inp, %idx : tensor<4x16xf32>, tensor<4x8xi32> -> tensor<4x8xf32>
+
+    %acc = tile.create : !tile.tile<4x8xf32>
+    %out = scf.for %i = 0 to 4 step 1 iter_args(%a = %acc) {
+      %inp_row = tile.load %inp[%i, 0] : tensor<4x16xf32> -> !tile.tile<1x16xf32>
+      %idx_row = tile.load %idx[%i, 0] : tensor<4x8xi32> -> !tile.tile<1x8xi32>
+      %row = tile.gather %inp_row, %idx_row, %tmp : ...
+      %next = tile.assemble %row, %a[%i, 0] : ...
+      scf.yield %next
+    }
+
+A scatter clears its destination first, so that it is done twice, once with the elements and once
+with ones: where the ones are, the elements are taken, and what was there elsewhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from math import prod
+
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    AnyFloat,
+    FloatAttr,
+    IntegerAttr,
+    f16,
+    f32,
+    i16,
+    i32,
+)
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.utils.exceptions import VerifyException
+
+from pypto_xdsl.diagnostics import OpError
+from pypto_xdsl.dialects import ptensor, tile
+from pypto_xdsl.dialects.element_types import UI8, ElementType, byte_width
+from pypto_xdsl.dialects.ptensor import CompareMode, CompareModeAttr, RoundMode
+from pypto_xdsl.dialects.ptensor.gather import normalized_axis
+from pypto_xdsl.dialects.tile import TileType
+from pypto_xdsl.rewriting.index_sums import multiply, row_of
+from pypto_xdsl.rewriting.row_loops import Parts, constant, over_rows, reshaped
+from pypto_xdsl.rewriting.tensor_to_tile import Inserter, tile_type_of
+
+_Put = Callable[[SSAValue, SSAValue], Operation]
+"""Puts a tile, the second, into places of another one."""
+
+_LARGEST_I16 = 1 << 15
+_COUNTS_IN_BLOCK = 8
+"""How many i32 there are in a block of 32 bytes, of which rows consist on every target."""
+_NOT_EQUAL = CompareModeAttr(CompareMode.NE)
+
+
+def gather(
+    op: ptensor.GatherOp, tiles: Mapping[SSAValue, SSAValue], inserter: Inserter
+) -> SSAValue:
+    """
+    Gather from tiles, or from global memory what is not in `tiles`, as `op` does from tensors.
+
+    Raises `OpError` at `op` where only a part of an operand is valid, or its extents are known at
+    run time only.
+    """
+    for value in (op.source, op.index):
+        _expect_whole(op, value)
+    source = ptensor.tensor_of(op.source.type)
+    *outer, columns = ptensor.tensor_of(op.index.type).get_shape()
+    rank = source.get_num_dims()
+    axis = normalized_axis(op.dim, rank)
+    shape = source.get_shape()
+    on_chip = tiles.get(op.source)
+    parts = Parts(tiles)
+    result = tile_type_of(op.result.type, op)
+    hint = op.result.name_hint
+    acc = inserter.insert(tile.CreateOp(result.with_shape((prod(outer), columns))), hint)
+    everything = None if on_chip is None else reshaped(on_chip, (1, prod(shape)), inserter)
+
+    def row(indices: tuple[SSAValue, ...], carried: SSAValue, inside: Inserter) -> SSAValue:
+        line = (*(1 for _ in outer), columns)
+        index = parts.part(op.index, (*indices, 0), line, inside, _hint(op.index, "row"))
+        index = _as(reshaped(index, (1, columns), inside), i32, inside)
+        others = [0 if place == axis else i for place, i in enumerate(indices)]
+        if everything is None:
+            # All that the row can reach: the axis, and its own columns.
+            reach = (*(shape[p] if p == axis else 1 for p in range(rank - 1)), shape[-1])
+            elements = parts.part(op.source, (*others, 0), reach, inside, _hint(op.source, "row"))
+            elements = reshaped(elements, (1, prod(reach)), inside)
+            step, start = shape[-1], 0
+        else:
+            elements = everything
+            step = prod(shape[axis + 1 :])
+            start = multiply(row_of(others, shape[:-1], inside), shape[-1], inside)
+        if axis != rank - 1:
+            if step != 1:
+                index = inside.insert(tile.MulsOp(index, constant(step, inside, i32)), "flat")
+            if columns > 1:
+                index = inside.insert(tile.AddOp(index, _count(columns, inside)), "flat")
+        if start != 0:
+            assert isinstance(start, SSAValue)
+            offset = inside.insert(arith.IndexCastOp(start, i32))
+            index = inside.insert(tile.AddsOp(index, offset), "flat")
+        scratch = inside.insert(tile.CreateOp(TileType.of(index.type)), "tmp")
+        picked = inside.insert(tile.GatherOp(elements, index, scratch), "row")
+        number = row_of(indices, outer, inside)
+        return inside.insert(tile.AssembleOp(picked, carried, (number, 0)), hint)
+
+    try:
+        return reshaped(over_rows(outer, acc, row, inserter), result.get_shape(), inserter)
+    except VerifyException as error:
+        raise OpError(op, f"does not fit 'tile.gather': {error}") from error
+
+
+def scatter(
+    op: ptensor.ScatterOp, tiles: Mapping[SSAValue, SSAValue], inserter: Inserter
+) -> SSAValue:
+    """Put elements at columns of each row, as `op` does; raises `OpError` as `gather` does."""
+    destination, index = tiles[op.destination], tiles[op.index]
+    rows, columns = TileType.of(destination.type).get_shape()
+    flat = _as(index, i32, inserter)
+    if rows > 1:
+        flat = inserter.insert(tile.AddOp(flat, _row_starts(flat, columns, inserter)), "flat")
+    return _place(op, destination, tiles[op.source], flat, inserter)
+
+
+def scatter_update(
+    op: ptensor.ScatterUpdateOp, tiles: Mapping[SSAValue, SSAValue], inserter: Inserter
+) -> SSAValue:
+    """Replace rows, as `op` does; raises `OpError` as `gather` does."""
+    destination, source = tiles[op.destination], tiles[op.source]
+    *outer, columns = TileType.of(destination.type).get_shape()
+    count = prod(TileType.of(source.type).get_shape()[:-1])
+    index = _as(reshaped(tiles[op.index], (1, count), inserter), i32, inserter)
+    starts = reshaped(index, (count, 1), inserter)
+    starts = inserter.insert(tile.MulsOp(starts, constant(columns, inserter, i32)), "starts")
+    shape = inserter.insert(tile.CreateOp(TileType((count, columns), i32)), "shape")
+    if columns > 1:
+        along = inserter.insert(tile.ColExpandVectorOp(shape, _count(columns, inserter)), "along")
+        flat: SSAValue = inserter.insert(tile.RowExpandAddOp(along, starts), "flat")
+    else:
+        flat = starts
+    matrix = reshaped(destination, (prod(outer), columns), inserter)
+    result = _place(op, matrix, reshaped(source, (count, columns), inserter), flat, inserter)
+    return reshaped(result, TileType.of(destination.type).get_shape(), inserter)
+
+
+def scatter_mask(
+    op: ptensor.ScatterMaskOp, tiles: Mapping[SSAValue, SSAValue], inserter: Inserter
+) -> SSAValue:
+    """Put columns where a pattern selects, as `op` does; raises `OpError` as `gather` does."""
+    _expect_whole(op, op.destination)
+    _expect_whole(op, op.source)
+    destination, source = tiles[op.destination], tiles[op.source]
+
+    def put(target: SSAValue, what: SSAValue) -> Operation:
+        pattern = {"mask_pattern": op.mask_pattern}
+        return tile.ScatterMaskOp(target, what, properties=pattern)
+
+    return _blend(op, destination, source, put, inserter)
+
+
+def _place(
+    op: ptensor.ScatterOp | ptensor.ScatterUpdateOp,
+    destination: SSAValue,
+    source: SSAValue,
+    flat: SSAValue,
+    inserter: Inserter,
+) -> SSAValue:
+    """Put each element of a matrix where the flat index of it says."""
+    for value in (op.destination, op.index, op.source):
+        _expect_whole(op, value)
+    type = TileType.of(destination.type)
+    if byte_width(type.element_type) < 4:
+        size = prod(type.get_shape())
+        if size > _LARGEST_I16:
+            raise OpError(
+                op, f"places elements in {type}, but an i16 counts no more than {_LARGEST_I16}"
+            )
+        flat = _as(flat, i16, inserter)
+
+    def put(target: SSAValue, what: SSAValue) -> Operation:
+        return tile.ScatterOp(target, what, flat)
+
+    return _blend(op, destination, source, put, inserter)
+
+
+def _blend(
+    op: Operation, destination: SSAValue, source: SSAValue, put: _Put, inserter: Inserter
+) -> SSAValue:
+    """The destination with what `put` puts there."""
+    type, given = TileType.of(destination.type), TileType.of(source.type)
+    marks: dict[int, ElementType] = {4: f32, 2: f16}
+    mark = marks.get(byte_width(type.element_type))
+    if mark is None:
+        raise OpError(
+            op, f"places elements of {type.element_type}, but those of 2 or 4 bytes are placed"
+        )
+    try:
+        nothing = _full(0, type, inserter, "nothing")
+        values = inserter.insert(put(nothing, source), "values")
+        unmarked = _full(0, type.with_element_type(mark), inserter, "unmarked")
+        ones = _full(1, given.with_element_type(mark), inserter, "ones")
+        marked = inserter.insert(put(unmarked, ones), "marked")
+        zero = _number(0, mark, inserter)
+        taken = tile.CmpsOp(marked, zero, properties={"cmp_type": _NOT_EQUAL})
+        mask = inserter.insert(taken, "mask")
+        scratch = inserter.insert(tile.CreateOp(TileType((1, 32), UI8)), "tmp")
+        return inserter.insert(
+            tile.SelOp(mask, values, destination, scratch), op.results[0].name_hint
+        )
+    except VerifyException as error:
+        raise OpError(op, f"does not fit the vector unit: {error}") from error
+
+
+def expand_clone(
+    op: ptensor.ExpandCloneOp, tiles: Mapping[SSAValue, SSAValue], inserter: Inserter
+) -> SSAValue:
+    """
+    Write a stretched tensor of three dimensions to global memory, as `op` does; the result is the
+    tensor's next name.
+    """
+    _expect_whole(op, op.source)
+    source, target = (ptensor.tensor_of(value.type) for value in (op.source, op.target))
+    shape, wanted = source.get_shape(), target.get_shape()
+    if DYNAMIC_INDEX in wanted:
+        raise OpError(op, f"fills {target}, whose extents are known at run time only")
+    axis = next((i for i in range(3) if shape[i] != wanted[i]), None)
+    parts = Parts(tiles)
+    hint = op.result.name_hint
+
+    def store(what: SSAValue, into: SSAValue, first: SSAValue | int, where: Inserter) -> SSAValue:
+        what = _as(what, target.element_type, where)
+        return where.insert(tile.StoreOp(what, into, (first, 0, 0)), hint)
+
+    def whole(where: Inserter) -> SSAValue:
+        return parts.part(op.source, (0, 0, 0), shape, where, _hint(op.source, "tile"))
+
+    if axis is None:
+        return store(whole(inserter), op.target, 0, inserter)
+    if axis == 0:
+        loaded = whole(inserter)
+        return over_rows(
+            wanted[:1],
+            op.target,
+            lambda indices, carried, inside: store(loaded, carried, indices[0], inside),
+            inserter,
+        )
+    if axis == 1:
+
+        def page(indices: tuple[SSAValue, ...], into: SSAValue, inside: Inserter) -> SSAValue:
+            corner = (indices[0], 0, 0)
+            row = parts.part(op.source, corner, (1, 1, shape[2]), inside, _hint(op.source, "row"))
+            type = TileType.of(row.type).with_shape((1, *wanted[1:]))
+            like = inside.insert(tile.CreateOp(type), "shape")
+            stretched = inside.insert(tile.ColExpandVectorOp(like, row), "page")
+            return store(stretched, into, indices[0], inside)
+
+        return over_rows(wanted[:1], op.target, page, inserter)
+    column = whole(inserter)
+    like = inserter.insert(tile.CreateOp(tile_type_of(op.target.type, op)), "shape")
+    if TileType.of(column.type).element_type != TileType.of(like.type).element_type:
+        column = _as(column, target.element_type, inserter)
+    return store(
+        inserter.insert(tile.RowExpandVectorOp(like, column), "pages"), op.target, 0, inserter
+    )
+
+
+def _expect_whole(op: Operation, value: SSAValue) -> None:
+    tensor = ptensor.tensor_of(value.type)
+    if DYNAMIC_INDEX in tensor.get_shape():
+        raise OpError(op, f"takes {tensor}, whose extents are known at run time only")
+    if ptensor.valid_shape_of(tensor) != tensor.get_shape():
+        raise OpError(op, f"takes {tensor}, of which only a part is valid; take a slice of that")
+
+
+def _hint(value: SSAValue, suffix: str) -> str | None:
+    return None if value.name_hint is None else f"{value.name_hint}_{suffix}"
+
+
+def _count(extent: int, inserter: Inserter) -> SSAValue:
+    """0, 1, 2, ... in a row."""
+    return inserter.insert(
+        tile.CiOp(constant(0, inserter, i32), TileType((1, extent), i32)), "count"
+    )
+
+
+def _row_starts(like: SSAValue, step: int, inserter: Inserter) -> SSAValue:
+    """0 in the first row of a matrix like another one, `step` in the second, and so on."""
+    rows, columns = TileType.of(like.type).get_shape()
+    # The rows of what is counted in have to be whole blocks, be it a column or all of them.
+    if rows % _COUNTS_IN_BLOCK == 0:
+        starts = reshaped(_count(rows, inserter), (rows, 1), inserter)
+        starts = inserter.insert(tile.MulsOp(starts, constant(step, inserter, i32)), "starts")
+        return inserter.insert(tile.RowExpandVectorOp(like, starts), "starts")
+    numbers = reshaped(_count(rows * columns, inserter), (rows, columns), inserter)
+    numbers = inserter.insert(tile.DivsOp(numbers, constant(columns, inserter, i32)), "numbers")
+    return inserter.insert(tile.MulsOp(numbers, constant(step, inserter, i32)), "starts")
+
+
+def _as(value: SSAValue, type: Attribute, inserter: Inserter) -> SSAValue:
+    """A tile in another element type."""
+    if TileType.of(value.type).element_type == type:
+        return value
+    return inserter.insert(tile.CastOp(value, type, RoundMode.RINT), value.name_hint)
+
+
+def _number(value: int, type: ElementType, inserter: Inserter) -> SSAValue:
+    attribute = FloatAttr(value, type) if isinstance(type, AnyFloat) else IntegerAttr(value, type)
+    return inserter.insert(arith.ConstantOp(attribute))
+
+
+def _full(value: int, type: TileType, inserter: Inserter, hint: str) -> SSAValue:
+    return inserter.insert(tile.FullOp(_number(value, type.element_type, inserter), type), hint)

@@ -1,0 +1,134 @@
+"""Gathers and scatters of whole tensors are what numpy computes, on tiles and on bytes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from support.programs import context
+from xdsl.passes import PassPipeline
+from xdsl.universe import Universe
+
+from pypto_xdsl.interpreters.run import run
+from pypto_xdsl.syntax.parser import parse_module
+
+LOWERING = (
+    "convert-tensor-to-tile-ops",
+    "flatten-tile-nd-to-2d",
+    "legalize-tile-cast{backend=ascend910b}",
+    "infer-tile-memory-space",
+    "resolve-backend-op-layouts{backend=ascend910b}",
+    "verify-target{backend=ascend910b}",
+    "convert-tile-to-pto{backend=ascend910b}",
+    "memory-reuse",
+    "allocate-memory-addr{backend=ascend910b}",
+)
+
+
+def check(text: str, arguments: list[Any], wanted: Any) -> None:
+    """The kernel gives what is wanted, as written and after each pass."""
+    ctx = context()
+    module = parse_module(ctx, text, "kernel.mlir")
+    spec = ",".join(LOWERING)
+    passes = PassPipeline.parse_spec(Universe.get_multiverse().all_passes, spec).passes
+    for step in (None, *passes):
+        if step is not None:
+            step.apply(ctx, module)
+            module.verify()
+        (result,) = run(module, "k", [argument.copy() for argument in arguments]).results
+        np.testing.assert_array_equal(np.asarray(result), wanted, err_msg=str(step))
+
+
+DTYPES = {"f32": np.float32, "f16": np.float16, "i32": np.int32, "i16": np.int16}
+
+GATHERS = [
+    # source, index, axis
+    ((4, 16), (4, 8), 1),
+    ((4, 16), (3, 8), 0),
+    ((5, 8), (16, 8), 0),
+    ((2, 3, 16), (2, 3, 24), 2),
+    ((4, 3, 8), (2, 3, 8), 0),
+    ((2, 6, 8), (2, 16, 8), 1),
+]
+
+
+@pytest.mark.parametrize("dtype", ["f32", "i32"])
+@pytest.mark.parametrize(("source", "index", "axis"), GATHERS)
+@pytest.mark.parametrize("computed", [False, True])
+def test_gather(
+    source: tuple[int, ...], index: tuple[int, ...], axis: int, dtype: str, *, computed: bool
+):
+    have, want = ("x".join(map(str, shape)) for shape in (source, index))
+    zeros = ", ".join("0" for _ in index)
+    one = "1.0" if dtype.startswith("f") else "1"
+    compute = (
+        f"""
+        %one = arith.constant {one} : {dtype}
+        %s = ptensor.adds %x, %one : tensor<{have}x{dtype}>, {dtype}
+        """
+        if computed
+        else f"%s = ptensor.type_cast %x : tensor<{have}x{dtype}> -> tensor<{have}x{dtype}>"
+    )
+    text = f"""
+    orch.func incore @k(in %x : tensor<{have}x{dtype}>, in %i : tensor<{want}xi32>,
+        out %o : tensor<{want}x{dtype}>) -> tensor<{want}x{dtype}> {{
+      {compute}
+      %g = ptensor.gather %s, %i, dim = {axis}
+        : tensor<{have}x{dtype}>, tensor<{want}xi32> -> tensor<{want}x{dtype}>
+      %r = ptensor.assemble %g, %o[{zeros}] : tensor<{want}x{dtype}>
+      orch.return %r : tensor<{want}x{dtype}>
+    }}
+    """
+    rng = np.random.default_rng(3)
+    x = rng.integers(-50, 50, source).astype(DTYPES[dtype])
+    i = rng.integers(0, source[axis], index).astype(np.int32)
+    reach = tuple(
+        slice(None) if place == axis else slice(extent) for place, extent in enumerate(index)
+    )
+    wanted = np.take_along_axis(x[reach] + (1 if computed else 0), i, axis)
+    check(text, [x, i, np.zeros(index, DTYPES[dtype])], wanted)
+
+
+@pytest.mark.parametrize("dtype", ["f32", "i32", "f16", "i16"])
+@pytest.mark.parametrize("rows", [1, 4, 8])
+def test_scatter(dtype: str, rows: int):
+    whole, part = f"{rows}x32x{dtype}", f"{rows}x16x{dtype}"
+    text = f"""
+    orch.func incore @k(in %x : tensor<{whole}>, in %i : tensor<{rows}x16xi32>,
+        in %y : tensor<{part}>, out %o : tensor<{whole}>) -> tensor<{whole}> {{
+      %g = ptensor.scatter %x, %i, %y
+        : tensor<{whole}>, tensor<{rows}x16xi32>, tensor<{part}> -> tensor<{whole}>
+      %r = ptensor.assemble %g, %o[0, 0] : tensor<{whole}>
+      orch.return %r : tensor<{whole}>
+    }}
+    """
+    rng = np.random.default_rng(4)
+    x = rng.integers(1, 50, (rows, 32)).astype(DTYPES[dtype])
+    # Zeros among what is put there: what was there must not show through.
+    y = rng.integers(-2, 2, (rows, 16)).astype(DTYPES[dtype])
+    i = np.stack([rng.permutation(32)[:16] for _ in range(rows)]).astype(np.int32)
+    wanted = x.copy()
+    np.put_along_axis(wanted, i, y, 1)
+    check(text, [x, i, y, np.zeros_like(x)], wanted)
+
+
+@pytest.mark.parametrize("dtype", ["f32", "f16"])
+def test_scatter_update(dtype: str):
+    whole, part = f"16x16x{dtype}", f"8x16x{dtype}"
+    text = f"""
+    orch.func incore @k(in %x : tensor<{whole}>, in %i : tensor<1x8xi32>,
+        in %y : tensor<{part}>, out %o : tensor<{whole}>) -> tensor<{whole}> {{
+      %g = ptensor.scatter_update %x, %i, %y
+        : tensor<{whole}>, tensor<1x8xi32>, tensor<{part}> -> tensor<{whole}>
+      %r = ptensor.assemble %g, %o[0, 0] : tensor<{whole}>
+      orch.return %r : tensor<{whole}>
+    }}
+    """
+    rng = np.random.default_rng(5)
+    x = rng.integers(1, 50, (16, 16)).astype(DTYPES[dtype])
+    y = rng.integers(-2, 2, (8, 16)).astype(DTYPES[dtype])
+    i = rng.permutation(16)[:8].astype(np.int32).reshape(1, 8)
+    wanted = x.copy()
+    wanted[i.reshape(-1)] = y
+    check(text, [x, i, y, np.zeros_like(x)], wanted)
