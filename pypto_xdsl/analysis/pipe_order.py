@@ -27,7 +27,7 @@ SCALAR = LANES[Pipe.S]
 class Lesson:
     """Until when one pipe is known by another to be done, and why."""
 
-    __slots__ = ("before", "depth", "jump", "sources", "teacher", "time")
+    __slots__ = ("before", "depth", "jump", "sources", "taught", "teacher", "time")
 
     def __init__(
         self,
@@ -35,14 +35,17 @@ class Lesson:
         teacher: object = None,
         sources: tuple[Lesson, ...] = (),
         before: Lesson | None = None,
+        taught: int | None = None,
     ) -> None:
         self.time = time
+        self.taught = time if taught is None else taught
+        """What this alone says, which may be less than what is known."""
         self.teacher = teacher
         """What made the pipe wait; None where it need not."""
         self.sources = sources
         """The lessons of others that it follows from; of a branch, one for each way."""
         self.before = before
-        """What the pipe knew before."""
+        """What the pipe knew before; where the latest teachers are kept, what says more."""
         # Each lesson links to one further back, so that one of n is found in log n steps.
         if before is None:
             self.depth, self.jump = 0, self
@@ -51,11 +54,17 @@ class Lesson:
         is_even = before.depth - jump.depth == jump.depth - jump.jump.depth
         self.jump = jump.jump if is_even else before
 
-    def first(self, time: int) -> Lesson:
-        """The first lesson that said as much."""
+    def that_says(self, time: int) -> Lesson:
+        """The first lesson that said as much; of those that are kept, the latest."""
         lesson = self
-        while lesson.before is not None and lesson.before.time >= time:
-            lesson = lesson.jump if lesson.jump.time >= time else lesson.before
+        if lesson.taught < time:
+            # The latest are kept: each says less than the one before.
+            while lesson.taught < time:
+                assert lesson.before is not None
+                lesson = lesson.jump if lesson.jump.taught < time else lesson.before
+            return lesson
+        while lesson.before is not None and time <= lesson.before.taught <= lesson.taught:
+            lesson = lesson.jump if lesson.jump.taught >= time else lesson.before
         return lesson
 
 
@@ -63,12 +72,16 @@ Told = tuple[Lesson, ...]
 """What a pipe tells once it has done all that it was given: a lesson about each pipe."""
 Knowledge = list[list[Lesson]]
 """What each pipe knows of each."""
+End = tuple[Knowledge, list[int]]
+"""What pipes know after one way, and when each was given something last."""
 
 
 @dataclass
 class PipeClocks:
     """The times, and what the pipes know of them."""
 
+    keeps_latest: bool = False
+    """Whether of all that teach a pipe the same the latest is kept, not the first."""
     time: int = 0
     last: list[int] = field(default_factory=lambda: [0] * len(LANES))
     """When each pipe was given something last."""
@@ -85,7 +98,7 @@ class PipeClocks:
         mine = self.known[lane]
         for other, lesson in enumerate(self.known[SCALAR]):
             if other != SCALAR and lesson.time > mine[other].time:
-                mine[other] = Lesson(lesson.time, None, (lesson,), mine[other])
+                mine[other] = self._lesson(mine[other], lesson.time, None, (lesson,))
 
     def tick(self, lane: int) -> int:
         """The time of what a pipe is given."""
@@ -101,15 +114,32 @@ class PipeClocks:
 
     def learn(self, lane: int, told: Told, teacher: object) -> None:
         """A pipe waited for something that another told."""
-        join(self.known[lane], told, teacher)
+        self.join(self.known[lane], told, teacher)
         self._scalar_changed(lane == SCALAR)
+
+    def join(self, mine: list[Lesson], told: Told, teacher: object) -> None:
+        """Know what is told as well."""
+        for lane, lesson in enumerate(told):
+            if lesson.time > (0 if self.keeps_latest else mine[lane].time):
+                mine[lane] = self._lesson(mine[lane], lesson.time, teacher, (lesson,))
+
+    def _lesson(
+        self, known: Lesson, time: int, teacher: object, sources: tuple[Lesson, ...]
+    ) -> Lesson:
+        """What is known with a new lesson."""
+        if not self.keeps_latest:
+            return Lesson(time, teacher, sources, known)
+        before: Lesson | None = known
+        while before is not None and before.taught <= time:
+            before = before.before
+        return Lesson(max(time, known.time), teacher, sources, before, time)
 
     def finish_all(self, teacher: object) -> None:
         """All pipes wait for all."""
         for mine in self.known:
             for other, time in enumerate(self.last):
-                if time > mine[other].time:
-                    mine[other] = Lesson(time, teacher, (), mine[other])
+                if time > (0 if self.keeps_latest else mine[other].time):
+                    mine[other] = self._lesson(mine[other], time, teacher, ())
         self._scalar_changed(True)
 
     def copy(self) -> Knowledge:
@@ -121,39 +151,47 @@ class PipeClocks:
         self.known = [list(row) for row in knowledge]
         self._scalar_changed(True)
 
-    def merge(
-        self, entry_last: Sequence[int], ends: Sequence[tuple[Knowledge, Sequence[int]]]
-    ) -> None:
-        """
-        One of several ways was taken: each ended with what it knew and when pipes were last given
-        something, which before all of them was at `entry_last`.
-        """
-        lasts = [last for _, last in ends]
-        for lane in range(len(self.known)):
+    def merge(self, entry: End, ends: Sequence[End]) -> None:
+        """One of several ways was taken."""
+        for lane, mine in enumerate(entry[0]):
             told = [tuple(known[lane]) for known, _ in ends]
-            self.known[lane] = list(merge(entry_last, told, lasts))
+            lasts = [last for _, last in ends]
+            self.known[lane] = list(self.merged(entry[1], tuple(mine), told, lasts))
         self._scalar_changed(True)
+
+    def merged(
+        self,
+        entry_last: Sequence[int],
+        entry: Told | None,
+        told: Sequence[Told],
+        lasts: Sequence[Sequence[int]],
+    ) -> Told:
+        """
+        What is known of each pipe whichever way was taken, from what is known on each; before all
+        of them that in `entry` was known, and pipes were given something last at `entry_last`, on
+        each way at its `lasts`.
+        """
+        found: list[Lesson] = []
+        for other, before in enumerate(entry_last):
+            ways = [known[other] for known in told]
+            time = _known_on_all(ways, before, [last[other] for last in lasts])
+            if all(way is ways[0] for way in ways):
+                found.append(ways[0])
+            elif entry is not None and entry[other].time >= time:
+                found.append(entry[other])
+            else:
+                # Where the latest are kept, this says all that is known.
+                known = None if entry is None or self.keeps_latest else entry[other]
+                found.append(Lesson(time, None, tuple(ways), known))
+        return tuple(found)
+
+    def end(self) -> End:
+        """How things are, to come back to."""
+        return self.copy(), list(self.last)
 
     def _scalar_changed(self, did: bool) -> None:
         if did:
             self._scalar_lessons += 1
-
-
-def merge(entry_last: Sequence[int], told: Sequence[Told], lasts: Sequence[Sequence[int]]) -> Told:
-    """
-    What is known of each pipe whichever way was taken, from what is known on each; before all of
-    them pipes were given something last at `entry_last`, on each at its `lasts`.
-    """
-    found: list[Lesson] = []
-    for other, before in enumerate(entry_last):
-        ways = [known[other] for known in told]
-        common = _common(ways)
-        time = _known_on_all(ways, before, [last[other] for last in lasts])
-        if common is not None and common.time >= time:
-            found.append(common)
-        else:
-            found.append(Lesson(time, None, tuple(ways), common))
-    return tuple(found)
 
 
 def _known_on_all(ways: Sequence[Lesson], before: int, ends: Sequence[int]) -> int:
@@ -169,32 +207,9 @@ def _known_on_all(ways: Sequence[Lesson], before: int, ends: Sequence[int]) -> i
     return before
 
 
-def _common(ways: Sequence[Lesson]) -> Lesson | None:
-    """The lesson that was learned before the ways parted."""
-    common = ways[0]
-    for way in ways[1:]:
-        while common is not way:
-            # The times of lessons that follow each other rise.
-            if common.depth >= way.depth:
-                if common.before is None:
-                    return None
-                common = common.before
-            else:
-                assert way.before is not None
-                way = way.before
-    return common
-
-
-def join(mine: list[Lesson], told: Told, teacher: object) -> None:
-    """Know what is told as well."""
-    for lane, lesson in enumerate(told):
-        if lesson.time > mine[lane].time:
-            mine[lane] = Lesson(lesson.time, teacher, (lesson,), mine[lane])
-
-
 def teachers(lesson: Lesson, time: int, told: set[tuple[Lesson, int]]) -> Iterator[object]:
     """
-    What, waited for first, makes it known that a pipe was done at a time: events and barriers.
+    What makes it known that a pipe was done at a time: events and barriers that were waited for.
     What is in `told` is left out, and what is given is put there.
     """
     todo = [lesson]
@@ -203,7 +218,7 @@ def teachers(lesson: Lesson, time: int, told: set[tuple[Lesson, int]]) -> Iterat
         if lesson.time < time:
             # A way on which the pipe was given nothing.
             continue
-        lesson = lesson.first(time)
+        lesson = lesson.that_says(time)
         if (lesson, time) in told:
             continue
         told.add((lesson, time))

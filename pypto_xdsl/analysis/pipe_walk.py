@@ -9,7 +9,7 @@ its loops. Every way of a branch is walked.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from typing import Any
 
 from xdsl.dialects import func, scf
@@ -18,7 +18,7 @@ from xdsl.ir import Block, Operation, Region
 
 from pypto_xdsl.analysis.control_flow import Shape, runs_for_certain, shape_of
 from pypto_xdsl.analysis.journal import Journal
-from pypto_xdsl.analysis.pipe_order import LANES, Knowledge, PipeClocks, Told, merge
+from pypto_xdsl.analysis.pipe_order import LANES, End, Knowledge, PipeClocks, Told
 from pypto_xdsl.analysis.walk import walk
 from pypto_xdsl.dialects import ascend910b
 from pypto_xdsl.dialects.ascend910b import CORE, CORE_OF_KIND, Core
@@ -27,17 +27,24 @@ from pypto_xdsl.dialects.pto.section import SectionOp
 
 Token = tuple[tuple[Operation, ...], Told]
 """The ops that may have set an event, and what is told by it."""
-End = tuple[Knowledge, list[int]]
-"""What pipes know after one way, and when each was given something last."""
 
 
 class PipeWalk:
     """One walk of a function as a core executes it; a subclass says what happens at each op."""
 
-    def __init__(self, function: func.FuncOp, core: Core) -> None:
+    def __init__(
+        self,
+        function: func.FuncOp,
+        core: Core,
+        *,
+        ignored: Collection[object] = (),
+        keeps_latest: bool = False,
+    ) -> None:
         self.function = function
         self.core = core
-        self.clocks = PipeClocks()
+        self.ignored = ignored
+        """Waits and barriers of the program that are taken not to be there."""
+        self.clocks = PipeClocks(keeps_latest)
         self.iterations: list[tuple[Operation, int]] = []
         self.open: list[tuple[Operation, list[Knowledge]]] = []
         """The branches and loops around, and what may be all that is known after each."""
@@ -110,7 +117,7 @@ class PipeWalk:
         if isinstance(op, ascend910b.EventOp):
             self._event(op)
         elif isinstance(op, ascend910b.BarrierOp):
-            if op.is_of_all:
+            if op.is_of_all and op not in self.ignored:
                 self.barrier(op)
         elif isinstance(op, ascend910b.CrossFlagOp):
             self.flag(op)
@@ -155,7 +162,8 @@ class PipeWalk:
         if not tokens:
             return None
         self._tokens.set(key, tokens[1:])
-        self.clocks.learn(destination, tokens[0][1], teacher)
+        if teacher not in self.ignored:
+            self.clocks.learn(destination, tokens[0][1], teacher)
         return tokens[0]
 
     def told(self, key: Hashable) -> Told | None:
@@ -165,7 +173,7 @@ class PipeWalk:
 
     def _merge_tokens(
         self,
-        entry_last: list[int],
+        entry: End,
         ways: Sequence[Mapping[Hashable, tuple[Token, ...]]],
         ends: Sequence[End],
     ) -> None:
@@ -182,10 +190,11 @@ class PipeWalk:
                 self.unclear[key] = None
                 self._tokens.set(key, ())
                 continue
+            told_before = before[0][1] if before else None
             merged = tuple(
                 (
                     tuple(dict.fromkeys(op for sets, _ in tokens for op in sets)),
-                    merge(entry_last, [told for _, told in tokens], lasts),
+                    self.clocks.merged(entry[1], told_before, [told for _, told in tokens], lasts),
                 )
                 for tokens in zip(*found, strict=True)
             )
@@ -215,7 +224,7 @@ class PipeWalk:
         self.iterations.append((op, 0))
         if ahead is not None:
             self._region(ahead)
-        entry = self._end()
+        entry = self.clocks.end()
         states.append(entry[0])
         may_not_run = not runs_for_certain(op)
         if may_not_run:
@@ -231,15 +240,15 @@ class PipeWalk:
         self._is_light = is_light
         self.open.pop()
         if may_not_run:
-            ends = entry, self._end()
+            ends = entry, self.clocks.end()
             changes = self._tokens.take_back()
             self._tokens.end()
-            self._merge_tokens(entry[1], ({}, changes), ends)
-            self.clocks.merge(entry[1], ends)
+            self._merge_tokens(entry, ({}, changes), ends)
+            self.clocks.merge(entry, ends)
         self.leave_loop(op)
 
     def _branch(self, op: Operation) -> None:
-        entry = self._end()
+        entry = self.clocks.end()
         states = [entry[0]]
         ends: list[End] = []
         self.open.append((op, states))
@@ -251,16 +260,13 @@ class PipeWalk:
             self._region(region)
             self.leave_way()
             changes.append(self._tokens.take_back())
-            ends.append(self._end())
+            ends.append(self.clocks.end())
             states.append(ends[-1][0])
         self.leave_branch()
         self._tokens.end()
         self.open.pop()
-        self._merge_tokens(entry[1], changes, ends)
-        self.clocks.merge(entry[1], ends)
-
-    def _end(self) -> End:
-        return self.clocks.copy(), list(self.clocks.last)
+        self._merge_tokens(entry, changes, ends)
+        self.clocks.merge(entry, ends)
 
 
 def _cores_of_functions(function: func.FuncOp) -> Mapping[str, Core]:

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterator, Sequence
+from dataclasses import dataclass
 
 from xdsl.dialects import func
 from xdsl.ir import Block, Operation
 from xdsl.traits import IsTerminator
 
 from pypto_xdsl.analysis.pipe_accesses import PipeAccess, PipeAccesses, Place
-from pypto_xdsl.analysis.pipe_order import LANES, Lesson, join, teachers
+from pypto_xdsl.analysis.pipe_order import LANES, Lesson, teachers
 from pypto_xdsl.analysis.pipe_touches import Touch, Touches
 from pypto_xdsl.analysis.pipe_walk import PipeWalk
+from pypto_xdsl.analysis.sync_plan import Before, Event, Plan
 from pypto_xdsl.analysis.walk import walk
 from pypto_xdsl.dialects import ascend910b
 from pypto_xdsl.dialects.ascend910b import Core
 from pypto_xdsl.dialects.pto import PtoOp
 from pypto_xdsl.dialects.pto.queue import FreeOp, PopOp, PushOp
-from pypto_xdsl.analysis.sync_plan import Before, Event, Plan
 
 ANYWHERE = Place(None, 0, 1 << 62)
 """Some global memory."""
@@ -27,9 +28,16 @@ class Finding(PipeWalk):
     """Adds to a plan what is missing, and tells what of all that there is is needed."""
 
     def __init__(
-        self, function: func.FuncOp, core: Core, plan: Plan, accesses: PipeAccesses
+        self,
+        function: func.FuncOp,
+        core: Core,
+        plan: Plan,
+        accesses: PipeAccesses,
+        *,
+        ignored: Collection[object] = (),
+        keeps_latest: bool = False,
     ) -> None:
-        super().__init__(function, core)
+        super().__init__(function, core, ignored=ignored, keeps_latest=keeps_latest)
         self.plan = plan
         self.added = False
         """Whether something was missing."""
@@ -199,7 +207,7 @@ class Finding(PipeWalk):
             inside = inside or opened is then
             if inside:
                 for state in states:
-                    join(state[lane], told, event)
+                    self.clocks.join(state[lane], told, event)
 
     def _barrier(self, op: Operation) -> None:
         if op not in self.plan.barriers_before:
@@ -218,8 +226,19 @@ class Finding(PipeWalk):
 
     # What the program does not need.
 
-    def redundant_events(self) -> Iterator[tuple[list[Operation], list[Operation]]]:
-        """Waits of the program that nothing needs, with the sets that they take."""
+    def redundant(self) -> Iterator[Redundant]:
+        """What of the program nothing needs, besides what was ignored."""
+        for waits, sets in self._groups():
+            is_unclear = any(self._keys[wait] in self.unclear for wait in waits)
+            if not is_unclear and self.needed.isdisjoint(waits) and waits[0] not in self.ignored:
+                yield Redundant(waits, sets)
+        for op in self._barriers:
+            # One that ends a program has nothing to order.
+            if op not in self.needed and _is_followed(op):
+                yield Redundant((op,), ())
+
+    def _groups(self) -> Iterator[tuple[tuple[Operation, ...], tuple[Operation, ...]]]:
+        """Waits of the program and the sets that they take; those that share one together."""
         takers: dict[Operation, list[Operation]] = {}
         for wait, sets in self._taken.items():
             for op in sets:
@@ -241,15 +260,17 @@ class Finding(PipeWalk):
                         sets[op] = None
                         todo += takers[op]
             seen.update(waits)
-            is_unclear = any(self._keys[wait] in self.unclear for wait in waits)
-            if self.needed.isdisjoint(waits) and not is_unclear:
-                yield list(waits), list(sets)
+            yield tuple(waits), tuple(sets)
 
-    def redundant_barriers(self) -> Iterator[Operation]:
-        """Barriers of the program that nothing needs; one that ends it is none."""
-        for op in self._barriers:
-            if op not in self.needed and _is_followed(op):
-                yield op
+
+@dataclass(frozen=True)
+class Redundant:
+    """What of a program can go without a loss of order."""
+
+    waits: tuple[Operation, ...]
+    """Waits for events, or a barrier."""
+    sets: tuple[Operation, ...]
+    """What sets these events."""
 
 
 def _is_followed(op: Operation) -> bool:
@@ -292,4 +313,4 @@ def _child_in(block: Block, op: Operation) -> Operation:
     return op
 
 
-__all__ = ["Finding"]
+__all__ = ["Finding", "Redundant"]

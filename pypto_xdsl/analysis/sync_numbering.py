@@ -7,11 +7,11 @@ from xdsl.ir import Operation
 
 from pypto_xdsl.analysis.pipe_order import LANES
 from pypto_xdsl.analysis.pipe_walk import PipeWalk
+from pypto_xdsl.analysis.sync_plan import Event, Plan
 from pypto_xdsl.analysis.walk import walk
 from pypto_xdsl.dialects import ascend910b
 from pypto_xdsl.dialects.ascend910b import EVENT_COUNT, Core
 from pypto_xdsl.dialects.pto import PtoOp
-from pypto_xdsl.analysis.sync_plan import Event, Plan
 
 
 class Numbering(PipeWalk):

@@ -27,7 +27,7 @@ program.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,6 +39,9 @@ from xdsl.ir import Operation
 from pypto_xdsl.analysis.control_flow import is_loop
 from pypto_xdsl.analysis.pipe_accesses import PipeAccesses
 from pypto_xdsl.analysis.pipe_order import LANES
+from pypto_xdsl.analysis.sync_finding import Finding, Redundant
+from pypto_xdsl.analysis.sync_numbering import Numbering
+from pypto_xdsl.analysis.sync_plan import Event, Plan
 from pypto_xdsl.analysis.walk import walk
 from pypto_xdsl.diagnostics import note, remark
 from pypto_xdsl.dialects import ascend910b, pto
@@ -47,9 +50,6 @@ from pypto_xdsl.dialects.pto import Pipe
 from pypto_xdsl.dialects.pto.section import SectionOp
 from pypto_xdsl.properties.checked_pass import CheckedPass
 from pypto_xdsl.rewriting.locating import at
-from pypto_xdsl.analysis.sync_finding import Finding
-from pypto_xdsl.analysis.sync_numbering import Numbering
-from pypto_xdsl.analysis.sync_plan import Event, Plan
 
 _PIPES = tuple(LANES)
 
@@ -82,36 +82,46 @@ def _planned(function: func.FuncOp, core: Core) -> Plan:
     """Decide what a function needs on one core, and tell what it has and does not need."""
     plan, accesses = Plan(), PipeAccesses()
     while True:
-        finding = Finding(function, core, plan, accesses)
-        finding.run()
-        if finding.added:
+        redundant: list[Redundant] = []
+        added = False
+        # Of two that order the same, one run keeps the first, and the other one the last: what
+        # neither needs, nothing does.
+        for keeps_latest in (False, True):
+            ignored = {op for found in redundant for op in found.waits}
+            finding = Finding(
+                function, core, plan, accesses, ignored=ignored, keeps_latest=keeps_latest
+            )
+            finding.run()
+            added = added or finding.added
+            if added:
+                break
+            plan.keep(finding.needed)
+            redundant += finding.redundant()
+        if added:
             # What was found late may order what was found early.
             continue
-        plan.keep(finding.needed)
         numbering = Numbering(function, core, plan)
         numbering.run()
         if not numbering.failed:
             break
         for event in numbering.failed:
             plan.give_up(event)
-    _report_redundant(finding)
+    _report(redundant)
     return plan
 
 
-def _report_redundant(finding: Finding) -> None:
+def _report(redundant: Iterable[Redundant]) -> None:
     """Tell of events and barriers of the program that order nothing."""
-    for waits, sets in finding.redundant_events():
-        first, *others = waits
+    for found in redundant:
+        first, *others = found.waits
         remark(
             first,
             "is redundant: what it orders is ordered without it, or touches no common byte",
             [
-                *(note(op, "this sets the event") for op in sets),
+                *(note(op, "this sets the event") for op in found.sets),
                 *(note(op, "this waits for it too") for op in others),
             ],
         )
-    for op in finding.redundant_barriers():
-        remark(op, "is redundant: what it orders is ordered without it")
 
 
 def _apply(plan: Plan, core: Core | None) -> None:
