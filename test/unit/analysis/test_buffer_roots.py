@@ -100,6 +100,27 @@ def test_roots() -> None:
     assert ambiguous == {"which", "maybe", "m1", "odd"}
 
 
+def test_a_result_is_what_the_callee_returns() -> None:
+    """R11: scratch of another type that is written first does not become the result."""
+    names, found, _ = program(
+        f"""
+orch.func incore @kernel(in %x : {T}, inout %s : {T}, out %o : tensor<64xbf16>)
+    -> tensor<64xbf16> {{
+  orch.return %o : tensor<64xbf16>
+}}
+orch.func incore @unsaid(in {T}, inout {T}, out tensor<64xbf16>) -> tensor<64xbf16>
+orch.func orchestration @f(in %x : {T}, out %p : tensor<64xbf16>, out %q : tensor<64xbf16>) {{
+  %s = ptensor.create : {T}
+  %r = orch.call @kernel(%x, %s, %p) : ({T}, {T}, tensor<64xbf16>) -> tensor<64xbf16>
+  %u = orch.call @unsaid(%x, %s, %q) : ({T}, {T}, tensor<64xbf16>) -> tensor<64xbf16>
+  orch.return
+}}"""
+    )
+    assert roots(names, found.of(names["r"])) == {"p"}
+    # A function that only has a signature: the written parameter of the type of the result.
+    assert roots(names, found.of(names["u"])) == {"q"}
+
+
 def test_many_roots_are_any() -> None:
     """A value that may be any of very many buffers may be any at all."""
     lines = [f"orch.func orchestration @f(in %c : i1) {{\n  %m0 = ptensor.create : {T}"]

@@ -46,3 +46,40 @@ orch.func orchestration @main(in %x : tensor<64xf32>, in %n : index) {
   orch.call @kernel(input %x, %n) : (tensor<64xf32>, index) -> ()
   orch.return
 }
+
+// -----
+
+// C.8: no directions at all are no list of none; one that is none of ours; marks below zero; marks
+// that are no numbers.
+
+orch.func incore @kernel(in tensor<64xf32>, in index)
+orch.func orchestration @main(in %x : tensor<64xf32>, in %n : index) {
+  // expected-error @+1 {{'orch.call' op 'kernel' is given 2 arguments and 0 directions}}
+  "orch.call"(%x, %n) <{callee = @kernel, arg_directions = [], operandSegmentSizes = array<i32: 2, 0, 0, 0, 0>}> : (tensor<64xf32>, index) -> ()
+  // expected-error @+1 {{'orch.call' op 1 : i32 should be of base attribute orch.arg_direction}}
+  "orch.call"(%x, %n) <{callee = @kernel, arg_directions = [1 : i32, 2 : i32], operandSegmentSizes = array<i32: 2, 0, 0, 0, 0>}> : (tensor<64xf32>, index) -> ()
+  // expected-error @+1 {{'orch.call' op no_dep names argument -1 of 2 of 'kernel'}}
+  orch.call @kernel(%x, %n) no_dep [-1] : (tensor<64xf32>, index) -> ()
+  // expected-error @+1 {{'orch.call' op "all" should be of base attribute array}}
+  "orch.call"(%x, %n) <{callee = @kernel, no_dep = "all", operandSegmentSizes = array<i32: 2, 0, 0, 0, 0>}> : (tensor<64xf32>, index) -> ()
+  orch.return
+}
+
+// -----
+
+orch.func incore @kernel(in tensor<64xf32>)
+orch.func orchestration @main(in %x : tensor<64xf32>) {
+  // expected-error @+1 {{expected one of input, output, inout, output_existing, no_dep, scalar}}
+  orch.call @kernel(read %x) : (tensor<64xf32>) -> ()
+  orch.return
+}
+
+// -----
+
+// C-T45: a use without arguments may have a list of no directions.
+
+orch.func incore @nothing()
+orch.func orchestration @main() {
+  "orch.call"() <{callee = @nothing, arg_directions = [], operandSegmentSizes = array<i32: 0, 0, 0, 0, 0>}> : () -> ()
+  orch.return
+}

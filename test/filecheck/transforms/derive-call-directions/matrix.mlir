@@ -1,4 +1,5 @@
-// The direction of each argument, by what the callee does and by where the call stands.
+// The direction of each argument, by what the callee does and by where the call stands. C-T23:
+// deriving twice is deriving once.
 
 // RUN: pypto-opt --derive-call-directions --verify-each --split-input-file --verify-diagnostics %s | filecheck %s
 // RUN: pypto-opt --derive-call-directions --derive-call-directions --split-input-file %s | filecheck %s

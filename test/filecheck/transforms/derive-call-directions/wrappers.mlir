@@ -109,3 +109,17 @@ orch.func group @carried(in %x : tensor<64xf32>, in %n : index, in %o : tensor<6
 
 // CHECK-LABEL: orch.func {{.*}} @carried(
 // CHECK-SAME:    in %x: tensor<64xf32>, in %n: index, inout %o: tensor<64xf32>, out %p: tensor<64xf32>, in %q: tensor<64xf32>)
+
+// -----
+
+// D6: what a wrapper writes itself counts as what its kernels write; atomic additions read as well.
+
+orch.func spmd @assembles(in %a : tensor<64xf32>, in %o : tensor<128xf32>, in %p : tensor<128xf32>) -> (tensor<128xf32>, tensor<128xf32>) {
+  %part = ptensor.slice %a[0] : tensor<64xf32> -> tensor<32xf32>
+  %o1 = ptensor.assemble %part, %o[32] : tensor<32xf32>, tensor<128xf32>
+  %p1 = ptensor.assemble %part, %p[32], atomic = add : tensor<32xf32>, tensor<128xf32>
+  orch.return %o1, %p1 : tensor<128xf32>, tensor<128xf32>
+}
+
+// CHECK-LABEL: orch.func {{.*}} @assembles(
+// CHECK-SAME:    in %a: tensor<64xf32>, out %o: tensor<128xf32>, inout %p: tensor<128xf32>)

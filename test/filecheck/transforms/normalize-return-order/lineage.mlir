@@ -288,7 +288,8 @@ orch.func aiv @twice(in %n : index, out %a : tensor<16xf32>) -> tensor<16xf32> {
 
 // -----
 
-// R2: the single result is the parameter it was written to, not the first written one.
+// R2, R4: the single result is the parameter it was written to, not the first written one; so is
+// that of a wrapper.
 
 orch.func incore @scratch(in %q : tensor<16xf32>, out %scratch : tensor<16xf32>, out %res : tensor<16xf32>) -> tensor<16xf32> {
   %t = tile.load %q[0] : tensor<16xf32> -> !tile.tile<16xf32>
@@ -335,3 +336,29 @@ orch.func group @unknown(out %p : tensor<16xf32>) -> tensor<16xf32> {
 // CHECK:         orch.return %r :
 // CHECK-LABEL: @unknown(
 // CHECK:         orch.return %r :
+
+// -----
+
+// A-T9, A-T20: tuples are no values here; what forwards one forwards its parts, each of which
+// becomes a parameter. Wrappers keep their order, whatever a kernel's becomes.
+
+orch.func aiv @kernel(in %x : tensor<16xf32>, out %a : tensor<16xf32>, out %b : tensor<16xf32>) -> (tensor<16xf32>, tensor<16xf32>) {
+  orch.return %b, %a : tensor<16xf32>, tensor<16xf32>
+}
+orch.func group @forwards(in %x : tensor<16xf32>, out %a : tensor<16xf32>, out %b : tensor<16xf32>) -> (tensor<16xf32>, tensor<16xf32>) {
+  %packed:2 = orch.call @kernel(%x, %a, %b) : (tensor<16xf32>, tensor<16xf32>, tensor<16xf32>) -> (tensor<16xf32>, tensor<16xf32>)
+  orch.return %packed#0, %packed#1 : tensor<16xf32>, tensor<16xf32>
+}
+orch.func spmd @forwards_more(in %x : tensor<16xf32>, out %a : tensor<16xf32>, out %b : tensor<16xf32>) -> (tensor<16xf32>, tensor<16xf32>, tensor<4xf32>, tensor<16xf32>) {
+  %packed:2 = orch.call @kernel(%x, %a, %b) : (tensor<16xf32>, tensor<16xf32>, tensor<16xf32>) -> (tensor<16xf32>, tensor<16xf32>)
+  %own = ptensor.create : tensor<4xf32>
+  orch.return %packed#0, %packed#1, %own, %a : tensor<16xf32>, tensor<16xf32>, tensor<4xf32>, tensor<16xf32>
+}
+
+// CHECK-LABEL: @kernel(
+// CHECK-NEXT:    orch.return %a, %b :
+// CHECK-LABEL: @forwards(
+// CHECK-NEXT:    orch.call @kernel(%x, %a, %b)
+// CHECK-NEXT:    orch.return %b, %a :
+// CHECK-LABEL: @forwards_more(
+// CHECK:         orch.return %b, %a, %own, %a :

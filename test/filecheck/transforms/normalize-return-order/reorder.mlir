@@ -238,3 +238,42 @@ orch.func aiv @more(out %a : tensor<16xf32>, out %b : tensor<16xf32>) -> (tensor
 
 // CHECK-LABEL: @more(
 // CHECK:         orch.return %a, %b, %own :
+
+// -----
+
+// R6: results go by what they are, not by what they are called: two calls whose results print by
+// one name, and which are used crosswise.
+
+orch.func incore @swapped(out %a : tensor<16xf32>, out %b : tensor<8xi32>) -> (tensor<8xi32>, tensor<16xf32>) {
+  orch.return %b, %a : tensor<8xi32>, tensor<16xf32>
+}
+orch.func orchestration @crosswise(out %a : tensor<16xf32>, out %b : tensor<8xi32>, out %c : tensor<16xf32>, out %d : tensor<8xi32>) -> (tensor<16xf32>, tensor<8xi32>, tensor<16xf32>, tensor<8xi32>) {
+  %r:2 = orch.call @swapped(%a, %b) : (tensor<16xf32>, tensor<8xi32>) -> (tensor<8xi32>, tensor<16xf32>)
+  %r_1:2 = orch.call @swapped(%c, %d) : (tensor<16xf32>, tensor<8xi32>) -> (tensor<8xi32>, tensor<16xf32>)
+  orch.return %r_1#1, %r#0, %r#1, %r_1#0 : tensor<16xf32>, tensor<8xi32>, tensor<16xf32>, tensor<8xi32>
+}
+
+// CHECK-LABEL: @crosswise(
+// CHECK-NEXT:    [[A:%.*]], [[B:%.*]] = orch.call @swapped(%a, %b)
+// CHECK-NEXT:    [[C:%.*]], [[D:%.*]] = orch.call @swapped(%c, %d)
+// CHECK-NEXT:    orch.return [[C]], [[B]], [[A]], [[D]] :
+
+// -----
+
+// R9: a result that is an updated parameter is one like any other, and of use later.
+
+orch.func incore @updates(in %x : tensor<16xf32>, out %c : tensor<16xf32>, inout %s : tensor<8xf32>) -> (tensor<8xf32>, tensor<16xf32>) {
+  orch.return %s, %c : tensor<8xf32>, tensor<16xf32>
+}
+orch.func incore @uses(in %s : tensor<8xf32>) {
+  orch.return
+}
+orch.func orchestration @later(in %x : tensor<16xf32>, out %c : tensor<16xf32>, inout %s : tensor<8xf32>) {
+  %s1, %c1 = orch.call @updates(%x, %c, %s) : (tensor<16xf32>, tensor<16xf32>, tensor<8xf32>) -> (tensor<8xf32>, tensor<16xf32>)
+  orch.call @uses(%s1) : (tensor<8xf32>) -> ()
+  orch.return
+}
+
+// CHECK-LABEL: @later(
+// CHECK-NEXT:    %c1, %s1 = orch.call @updates(%x, %c, %s)
+// CHECK-NEXT:    orch.call @uses(%s1)
