@@ -24,6 +24,7 @@ from pypto_xdsl.interpreters.arithmetic import (
     shift_right,
 )
 from pypto_xdsl.interpreters.elements import Array, Element, Mask, Scalar, element_of, number_of
+from pypto_xdsl.interpreters.execution import Prepared, by_preparing
 from pypto_xdsl.interpreters.machine import Machine, machine_of
 from pypto_xdsl.interpreters.op_tables import Run
 from pypto_xdsl.interpreters.values import Block, Tensor, Tile, Window, leading
@@ -165,17 +166,41 @@ def broadcast_shape(operands: Sequence[Operand]) -> tuple[int, ...]:
 def tile_elementwise(op_class: type[Operation], meaning: Meaning) -> Run:
     """Runs an elementwise op of the `tile` dialect, whose scratch comes last."""
     arity = _arity(op_class)
+    is_plain = meaning is not repeat and meaning not in _COUNTING
 
-    def run(interpreter: Interpreter, op: Operation, args: PythonValues) -> PythonValues:
-        operands = args[:arity]
-        shape = broadcast_shape(operands)
-        first: Tile = operands[0]
-        region = first.valid if shape == first.array.shape else shape
+    def prepare(interpreter: Interpreter, op: Operation) -> Prepared:
         element = result_element(op)
-        stored, mask = compute(meaning, element, region, operands)
-        return (tile_of_region(stored, mask, element, shape, region),)
 
-    return run
+        def run(args: PythonValues) -> PythonValues:
+            operands = args[:arity]
+            first: Tile = operands[0]
+            shape = first.array.shape
+            if (
+                is_plain
+                and first.valid == shape
+                and all(_is_whole(t, shape, element) for t in operands)
+            ):
+                arrays = [element.widen(tile.array) for tile in operands]
+                stored, mask = finished(meaning(element, *arrays), None, element, shape)
+                return (Tile(stored, element, shape, shape if mask is None else mask),)
+            shape = broadcast_shape(operands)
+            region = first.valid if shape == first.array.shape else shape
+            stored, mask = compute(meaning, element, region, operands)
+            return (tile_of_region(stored, mask, element, shape, region),)
+
+        return run
+
+    return by_preparing(prepare)
+
+
+def _is_whole(operand: Operand, shape: tuple[int, ...], element: Element) -> bool:
+    """Whether an operand is a tile of that shape and element type, all of it defined."""
+    return (
+        isinstance(operand, Tile)
+        and operand.array.shape == shape
+        and operand.is_defined
+        and operand.element is element
+    )
 
 
 def tensor_elementwise(op_class: type[Operation], meaning: Meaning) -> Run:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -32,6 +32,22 @@ def take_indices(
     if not count:
         return places, dynamic
     return fill(places, [value.value.data for value in dynamic[:count]]), dynamic[count:]
+
+
+def index_taker(
+    static: DenseArrayBase[I64],
+) -> Callable[[Sequence[IntegerAttr[Any]], int], tuple[int, ...]]:
+    """What gives the numbers of a mixed list, from operands whose run-time values start there."""
+    places, count = _places(static)
+    if not count:
+        return lambda operands, start: places
+    if count == len(places):
+        return lambda operands, start: tuple(
+            [value.value.data for value in operands[start : start + count]]
+        )
+    return lambda operands, start: fill(
+        places, [value.value.data for value in operands[start : start + count]]
+    )
 
 
 def fill(places: Sequence[int], values: Sequence[int]) -> tuple[int, ...]:

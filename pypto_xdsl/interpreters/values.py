@@ -33,15 +33,15 @@ def window_at(
     what: str, offsets: Sequence[int], extents: Sequence[int], shape: Sequence[int]
 ) -> Window:
     """The window of `what` at some offsets, or a `ProgramError` where it lies outside."""
+    found: list[slice] = []
     for offset, extent, size in zip(offsets, extents, shape, strict=True):
         if offset < 0 or extent < 0 or offset + extent > size:
             raise ProgramError(
                 f"a window of {list(extents)} at {list(offsets)} lies outside {what} of "
                 f"{list(shape)}"
             )
-    return tuple(
-        slice(offset, offset + extent) for offset, extent in zip(offsets, extents, strict=True)
-    )
+        found.append(slice(offset, offset + extent))
+    return tuple(found)
 
 
 @dataclass(eq=False)

@@ -74,12 +74,11 @@ def _on_its_pipe(op_class: type[Operation], computing: Any) -> Run:
         core = core_of(interpreter)
         lane = core.lane_of(op.pipe)
         prepare = prepare_of(computation)
-        if prepare is not None:
-            compute = prepare(interpreter, op)
-        else:
 
-            def compute(args: PythonValues) -> PythonValues:
-                return computation(functions, interpreter, op, args).values
+        def compute_any(args: PythonValues) -> PythonValues:
+            return computation(functions, interpreter, op, args).values
+
+        compute = compute_any if prepare is None else prepare(interpreter, op)
 
         def run_scalar(args: PythonValues) -> PythonValues:
             core.check_instruction(op)

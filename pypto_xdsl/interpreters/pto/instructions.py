@@ -36,7 +36,7 @@ from pypto_xdsl.interpreters.machine import machine_of
 from pypto_xdsl.interpreters.op_tables import Run, implements
 from pypto_xdsl.interpreters.pto.globals import Pointer
 from pypto_xdsl.interpreters.pto.memory import LocalTile
-from pypto_xdsl.interpreters.pto.operands import named, operand_places
+from pypto_xdsl.interpreters.pto.operands import named, operand_place
 from pypto_xdsl.interpreters.reductions import REDUCTIONS, Reduction
 from pypto_xdsl.interpreters.selection import COMPARISONS, pack, unpack
 
@@ -123,18 +123,18 @@ def _elementwise(
 
     def make(op_class: type[Operation], meaning: Meaning) -> Run:
         def prepare(interpreter: Interpreter, op: Any) -> Prepared:
-            places = operand_places(op)
-            to_place = places["dst"]
-            from_places = [(places[name], spread.get(name)) for name in sources]
+            to_place = operand_place(op, "dst")
+            from_places = [(name, operand_place(op, name)) for name in sources]
             has_scratch = any(role is Role.SCRATCH for _, role, _ in op.roles())
             element = element_of(op.operands[to_place].type.element_type)
 
             def run(args: PythonValues) -> PythonValues:
                 destination: LocalTile = args[to_place]
                 region = destination.valid
+                axes = _spread_axes(spread, named(op, args)) if spread else spread
                 values = [
-                    operand_values(args[place], region, element, axis)
-                    for place, axis in from_places
+                    operand_values(args[place], region, element, axes.get(name))
+                    for name, place in from_places
                 ]
                 if has_scratch:
                     spoil_scratch(op, args)
@@ -262,8 +262,7 @@ def _fold(axis: int) -> Callable[[type[Operation], Reduction], Run]:
 
     def make(op_class: type[Operation], reduction: Reduction) -> Run:
         def prepare(interpreter: Interpreter, op: Any) -> Prepared:
-            places = operand_places(op)
-            from_place, to_place = places["src"], places["dst"]
+            from_place, to_place = operand_place(op, "src"), operand_place(op, "dst")
             machine = machine_of(interpreter)
             element = element_of(op.operands[from_place].type.element_type)
 

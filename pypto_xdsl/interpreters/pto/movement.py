@@ -24,7 +24,7 @@ from pypto_xdsl.interpreters.machine import machine_of
 from pypto_xdsl.interpreters.op_tables import Run, implements
 from pypto_xdsl.interpreters.pto.globals import GlobalView
 from pypto_xdsl.interpreters.pto.memory import LocalTile
-from pypto_xdsl.interpreters.pto.operands import named, operand_places
+from pypto_xdsl.interpreters.pto.operands import named, operand_place, operand_places
 
 
 def _moved(
@@ -79,8 +79,7 @@ def _window(tile: LocalTile, operands: dict[str, Any], region: tuple[int, int]) 
 
 
 def _move(interpreter: Interpreter, op: Any) -> Prepared:
-    places = operand_places(op)
-    from_place, to_place = places["src"], places["dst"]
+    from_place, to_place = operand_place(op, "src"), operand_place(op, "dst")
     element = element_of(op.dst.type.element_type)
     is_same = _keeps_elements(op, element)
 
@@ -131,11 +130,10 @@ def _insert(op_class: type[Operation], _: None) -> Run:
 
 
 def _store(interpreter: Interpreter, op: Any) -> Prepared:
-    places = operand_places(op)
-    from_place, to_place = places["src"], places["dst"]
+    from_place, to_place = operand_place(op, "src"), operand_place(op, "dst")
     machine = machine_of(interpreter)
-    is_atomic = isinstance(op, pto.TStoreOp) and op.is_atomic
     own = element_of(op.src.type.element_type)
+    is_atomic = isinstance(op, pto.TStoreOp) and op.is_atomic
     keeps = _keeps_elements(op, own)
 
     def run(args: PythonValues) -> PythonValues:
@@ -158,8 +156,8 @@ def _store(interpreter: Interpreter, op: Any) -> Prepared:
 
 
 def _load(interpreter: Interpreter, op: Any) -> Prepared:
-    places = operand_places(op)
-    if set(places) != {"src", "dst"} or {"pad_mode", "init_out_buffer"} & set(op.properties):
+    pads = {"pad_mode", "init_out_buffer"} & set(op.properties)
+    if set(operand_places(op)) != {"src", "dst"} or pads:
         raise ProgramError(
             "pads what it loads, which the assembler leaves out: pad with pto.tfillpad"
         )

@@ -26,6 +26,20 @@ def operand_places(op: PtoOp) -> Places:
     return found
 
 
+def operand_place(op: PtoOp, name: str) -> int:
+    """The place of one operand, which must be there."""
+    place = operand_places(op)[name]
+    assert isinstance(place, int)
+    return place
+
+
+def operand_range(op: PtoOp, name: str) -> slice:
+    """The places of an operand of which there may be any number."""
+    places = operand_places(op)[name]
+    assert isinstance(places, slice)
+    return places
+
+
 def _find_places(op: PtoOp) -> Places:
     found: Places = {}
     place = 0

@@ -18,7 +18,7 @@ from pypto_xdsl.interpreters.machine import machine_of
 from pypto_xdsl.interpreters.op_tables import Run, implements
 from pypto_xdsl.interpreters.products import multiply
 from pypto_xdsl.interpreters.pto.memory import LocalTile
-from pypto_xdsl.interpreters.pto.operands import operand_places
+from pypto_xdsl.interpreters.pto.operands import operand_place
 
 
 def _defined(
@@ -37,9 +37,9 @@ def _product(op_class: type[Operation], names: tuple[str, str, str | None]) -> R
     left_name, right_name, third = names
 
     def prepare(interpreter: Interpreter, op: Any) -> Prepared:
-        places = operand_places(op)
-        left_place, right_place, to_place = places[left_name], places[right_name], places["dst"]
-        third_place = None if third is None else places[third]
+        left_place, right_place = operand_place(op, left_name), operand_place(op, right_name)
+        to_place = operand_place(op, "dst")
+        third_place = None if third is None else operand_place(op, third)
         own = element_of(op.operands[left_place].type.element_type)
         element = element_of(op.operands[to_place].type.element_type)
 

@@ -17,7 +17,7 @@ from pypto_xdsl.interpreters.op_tables import Run, implements
 from pypto_xdsl.interpreters.pto.globals import GlobalView, Pointer
 from pypto_xdsl.interpreters.pto.kernels import core_of
 from pypto_xdsl.interpreters.pto.memory import LocalTile, valid_extents
-from pypto_xdsl.interpreters.pto.operands import named, numbers, operand_places
+from pypto_xdsl.interpreters.pto.operands import named, numbers, operand_place, operand_range
 
 
 def _tile_type(type: Any) -> TileBufType:
@@ -49,11 +49,12 @@ def _retype(op_class: type[Operation], _: None) -> Run:
 
 def _partition(interpreter: Interpreter, op: Any) -> Prepared:
     """A window of a tensor in global memory."""
-    places = operand_places(op)
-    source, offsets, sizes = (places[name] for name in ("source", "offsets", "sizes"))
+    place = operand_place(op, "source")
+    offsets, sizes = operand_range(op, "offsets"), operand_range(op, "sizes")
 
     def run(args: PythonValues) -> PythonValues:
-        return (args[source].part(numbers(args[offsets]), numbers(args[sizes])),)
+        source: GlobalView = args[place]
+        return (source.part(numbers(args[offsets]), numbers(args[sizes])),)
 
     return run
 

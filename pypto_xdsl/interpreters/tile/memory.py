@@ -14,8 +14,16 @@ from pypto_xdsl.dialects.ptensor.attributes import AtomicKind
 from pypto_xdsl.interpreters.elements import Array, Element, element_of, number_of
 from pypto_xdsl.interpreters.elementwise import result_element, tile_of_region
 from pypto_xdsl.interpreters.errors import ProgramError
-from pypto_xdsl.interpreters.indices import given, index_value, known, take_indices
+from pypto_xdsl.interpreters.execution import Prepared, by_preparing
+from pypto_xdsl.interpreters.indices import (
+    given,
+    index_taker,
+    index_value,
+    known,
+    take_indices,
+)
 from pypto_xdsl.interpreters.machine import machine_of
+from pypto_xdsl.interpreters.op_tables import implements
 from pypto_xdsl.interpreters.values import Tensor, Tile, leading, window_at
 
 
@@ -63,7 +71,62 @@ def write_region(
     destination.write(window, stored, mask)
 
 
+def _load(interpreter: Interpreter, op: tile.LoadOp) -> Prepared:
+    type = tile.TileType.of(op.result.type)
+
+    def run(args: PythonValues) -> PythonValues:
+        source: Tensor = args[0]
+        offsets, rest = take_indices(op.static_offsets, args[1:])
+        listed, _ = take_indices(op.static_valid, rest)
+        valid = given(valid_shape, listed)
+        shape = _shape_of(type, valid)
+        view, mask = source.read(window_at("the tensor", offsets, valid, source.shape))
+        # A tile is a value: later writes to the tensor do not reach it.
+        stored = view.copy() if shape == valid else view
+        return (tile_of_region(stored, mask, source.element, shape, valid),)
+
+    def run_known(args: PythonValues) -> PythonValues:
+        source: Tensor = args[0]
+        offsets = take_offsets(args, 1)
+        view, mask = source.read(window_at("the tensor", offsets, shape, source.array.shape))
+        return (Tile(view.copy(), source.element, shape, shape if mask is None else mask),)
+
+    valid_shape, shape = type.valid_shape, type.get_shape()
+    if known(shape) and valid_shape == shape and not op.static_valid.get_values():
+        take_offsets = index_taker(op.static_offsets)
+        return run_known
+    return run
+
+
+def _store(interpreter: Interpreter, op: tile.StoreOp) -> Prepared:
+    take_offsets = index_taker(op.static_offsets)
+    machine = machine_of(interpreter)
+    adds = op.atomic.data is AtomicKind.ADD
+
+    def run(args: PythonValues) -> PythonValues:
+        source: Tile = args[0]
+        destination: Tensor = args[1]
+        offsets = take_offsets(args, 2)
+        if (
+            adds
+            or source.element is not destination.element
+            or source.array.ndim != destination.array.ndim
+        ):
+            write_region(op, machine, source, destination, offsets)
+            return (destination,)
+        valid = source.valid
+        stored, mask = source.read(() if source.array.shape == valid else leading(valid))
+        if mask is not None:
+            machine.require_defined(op, mask, "stores undefined elements")
+        window = window_at("the tensor", offsets, valid, destination.array.shape)
+        destination.write(window, stored, mask)
+        return (destination,)
+
+    return run
+
+
 @register_impls
+@implements({tile.LoadOp: _load, tile.StoreOp: _store}, lambda _, prepare: by_preparing(prepare))
 class TileMemoryFunctions(InterpreterFunctions):
     @impl(tile.CreateOp)
     def run_create(
@@ -88,29 +151,6 @@ class TileMemoryFunctions(InterpreterFunctions):
         region = type.valid_shape
         stored = np.broadcast_to(value, region)
         return (tile_of_region(stored, None, element, type.get_shape(), region),)
-
-    @impl(tile.LoadOp)
-    def run_load(
-        self, interpreter: Interpreter, op: tile.LoadOp, args: PythonValues
-    ) -> PythonValues:
-        source: Tensor = args[0]
-        type = tile.TileType.of(op.result.type)
-        offsets, rest = take_indices(op.static_offsets, args[1:])
-        listed, _ = take_indices(op.static_valid, rest)
-        valid = given(type.valid_shape, listed)
-        shape = _shape_of(type, valid)
-        view, mask = source.read(window_at("the tensor", offsets, valid, source.shape))
-        # A tile is a value: later writes to the tensor do not reach it.
-        stored = view.copy() if shape == valid else view
-        return (tile_of_region(stored, mask, source.element, shape, valid),)
-
-    @impl(tile.StoreOp)
-    def run_store(
-        self, interpreter: Interpreter, op: tile.StoreOp, args: PythonValues
-    ) -> PythonValues:
-        offsets, _ = take_indices(op.static_offsets, args[2:])
-        write_region(op, interpreter, args[0], args[1], offsets)
-        return (args[1],)
 
     @impl(tile.ReshapeOp)
     def run_reshape(

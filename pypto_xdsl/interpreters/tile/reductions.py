@@ -7,6 +7,7 @@ from xdsl.ir import Operation
 
 from pypto_xdsl.dialects import tile
 from pypto_xdsl.interpreters.elementwise import finished, result_element, tile_of_region
+from pypto_xdsl.interpreters.execution import Prepared, by_preparing
 from pypto_xdsl.interpreters.machine import machine_of
 from pypto_xdsl.interpreters.op_tables import Run, implements, table_by_name
 from pypto_xdsl.interpreters.reductions import COLUMN_REDUCTIONS, ROW_REDUCTIONS, Reduction
@@ -14,18 +15,24 @@ from pypto_xdsl.interpreters.values import Tile, leading
 
 
 def _along(axis: int, reduction: Reduction) -> Run:
-    def run(interpreter: Interpreter, op: Operation, args: PythonValues) -> PythonValues:
-        source: Tile = args[0]
+    def prepare(interpreter: Interpreter, op: Operation) -> Prepared:
         element = result_element(op)
-        stored, mask = source.read(leading(source.valid))
-        machine_of(interpreter).require_defined(op, mask)
-        result = reduction(source.element, source.element.widen(stored), axis)
-        shape, region = list(source.shape), list(source.valid)
-        shape[axis] = region[axis] = 1
-        stored, mask = finished(result, None, element, tuple(region))
-        return (tile_of_region(stored, mask, element, tuple(shape), tuple(region)),)
+        machine = machine_of(interpreter)
 
-    return run
+        def run(args: PythonValues) -> PythonValues:
+            source: Tile = args[0]
+            stored, mask = source.read(leading(source.valid))
+            if mask is not None:
+                machine.require_defined(op, mask)
+            result = reduction(source.element, source.element.widen(stored), axis)
+            shape, region = list(source.shape), list(source.valid)
+            shape[axis] = region[axis] = 1
+            stored, mask = finished(result, None, element, tuple(region))
+            return (tile_of_region(stored, mask, element, tuple(shape), tuple(region)),)
+
+        return run
+
+    return by_preparing(prepare)
 
 
 @register_impls
