@@ -7,28 +7,31 @@ kernels by numbers, given in the order of first use, the cube core's first.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from xdsl.dialects import arith, func
+from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import SSAValue
+from xdsl.ir import Operation, SSAValue
 
 from pypto_xdsl.analysis.kernel_cores import cores_of_kernel
 from pypto_xdsl.analysis.return_lineage import ReturnLineage
+from pypto_xdsl.analysis.scalar_computation import is_scalar_computation
 from pypto_xdsl.analysis.walk import ops_inside, walk
 from pypto_xdsl.diagnostics import OpError, note
+from pypto_xdsl.dialects import ptensor
 from pypto_xdsl.dialects.ascend910b import Core
 from pypto_xdsl.dialects.orch import DispatchOp, FuncOp, FunctionKind, ReturnOp
 from pypto_xdsl.dialects.orch.function_marks import SPLIT_AIV, split_mode
+from pypto_xdsl.targets.orchestration.liveness import Liveness
 
 
 @dataclass(frozen=True)
 class Argument:
-    """What a kernel gets: an argument of the call by its position, or a constant of a wrapper."""
+    """What a kernel gets: an argument of the call by its position, or a scalar of a wrapper."""
 
     position: int | None = None
-    constant: arith.ConstantOp | None = None
+    scalar: SSAValue | None = None
 
 
 @dataclass(frozen=True)
@@ -46,6 +49,10 @@ class Launch:
     width: SSAValue | Argument | None = None
     """On how many cores: a value of the caller, or what a wrapper says."""
     sync_start: bool = False
+    parameters: Sequence[tuple[SSAValue, Argument]] = ()
+    """The parameters of wrappers that these compute with."""
+    computations: Sequence[Operation] = ()
+    """What wrappers compute of their scalars, for the caller to do."""
 
 
 @dataclass
@@ -57,6 +64,10 @@ class _Found:
     )
     width: Argument | None = None
     sync_start: bool = False
+    parameters: list[tuple[SSAValue, Argument]] = field(
+        default_factory=list[tuple[SSAValue, Argument]]
+    )
+    computations: list[Operation] = field(default_factory=list[Operation])
 
 
 class Kernels:
@@ -161,6 +172,8 @@ class Kernels:
             not callee.kind.data.is_in_core,
             width,
             sync,
+            found.parameters,
+            found.computations,
         )
 
     def _enter(
@@ -190,17 +203,16 @@ class Kernels:
         tracer = self.lineage.tracer(callee)
 
         def given(value: SSAValue, inner: DispatchOp) -> Argument:
-            owner = value.owner
-            if isinstance(owner, arith.ConstantOp):
-                return Argument(constant=owner)
             if value in parameters:
                 return arguments[parameters[value]]
+            if value in computed:
+                return Argument(scalar=value)
             lineage = tracer.trace(value)
             if lineage is None:
                 raise OpError(
                     inner,
                     f"passes a value to '{inner.callee_name}' that is no parameter of "
-                    f"'{callee.sym_name.data}' and no constant: a task gets what its launch passes",
+                    f"'{callee.sym_name.data}': a task gets what its launch passes",
                     [note(user, "it is launched here")],
                 )
             return arguments[lineage.parameter]
@@ -208,6 +220,9 @@ class Kernels:
         parameters: dict[SSAValue, int] = {
             value: index for index, value in enumerate(callee.parameters)
         }
+        found.parameters += zip(callee.parameters, arguments, strict=True)
+        computed: set[SSAValue] = set()
+        needed = Liveness(callee)
         for op in walk(callee):
             if isinstance(op, DispatchOp):
                 inner = self.lineage.calls.callee(op)
@@ -218,7 +233,11 @@ class Kernels:
                     found.width = given(op.launch, op)
                     found.sync_start = op.sync_start is not None
                 self._enter(op, inner, passed, found, user)
-            elif op is not callee and not isinstance(op, arith.ConstantOp | ReturnOp):
+            elif isinstance(op, ptensor.DimOp) or is_scalar_computation(op):
+                computed.update(op.results)
+                if not needed.is_idle(op):
+                    found.computations.append(op)
+            elif op is not callee and not isinstance(op, ReturnOp):
                 raise OpError(
                     op,
                     f"stands in '{callee.sym_name.data}', which only launches kernels as one task",

@@ -50,6 +50,7 @@ class _Fresh:
 def _dispatch(body: Body, op: Operation) -> None:
     assert isinstance(op, DispatchOp)
     launch = body.kernels.launch(op)
+    _compute(body, op, launch)
     number = body.tasks
     body.tasks += 1
     params = body.declare(f"params_t{number}")
@@ -85,6 +86,19 @@ def _dispatch(body: Body, op: Operation) -> None:
         body.bind(result, name)
     if op.task is not None and needs_task:
         _name_task(body, op.task, outputs)
+
+
+def _compute(body: Body, op: DispatchOp, launch: Launch) -> None:
+    """What a wrapper computes of its scalars before it launches, the caller does."""
+    if not launch.computations:
+        return
+    for parameter, argument in launch.parameters:
+        if argument.scalar is not None:
+            body.alias(parameter, argument.scalar)
+        elif argument.position is not None and argument.position < len(op.arguments):
+            body.alias(parameter, op.arguments[argument.position])
+    for computation in launch.computations:
+        body.write(body, computation)
 
 
 def _name_task(body: Body, task: SSAValue, outputs: str) -> None:
@@ -162,8 +176,8 @@ def _arguments(
     scalars: list[str] = []
     directions = op.directions or ()
     for argument in launch.arguments:
-        if argument.constant is not None:
-            scalars.append(_scalar_constant(argument.constant))
+        if argument.scalar is not None:
+            scalars.append(_scalar(body, op, argument.scalar))
             continue
         assert argument.position is not None
         if argument.position in fresh:
@@ -240,13 +254,11 @@ def _width(body: Body, op: DispatchOp, launch: Launch, params: str) -> None:
     if launch.width is None:
         return
     width = launch.width
-    if isinstance(width, Argument) and width.position is not None:
-        width = op.arguments[width.position]
     if isinstance(width, Argument):
-        assert width.constant is not None
-        known, text = constant_integer(width.constant.result), constant(width.constant)
-    else:
-        known, text = constant_integer(width), body.of(width)
+        inner = width.scalar if width.position is None else op.arguments[width.position]
+        assert inner is not None
+        width = inner
+    known, text = constant_integer(width), body.of(width)
     if known is not None and not 0 < known <= MOST_BLOCKS:
         raise OpError(op, f"is launched on {known} cores; expected 1 to {MOST_BLOCKS}")
     body.line(f"{params}.launch_spec.set_block_num({text});")

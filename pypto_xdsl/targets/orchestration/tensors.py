@@ -81,12 +81,18 @@ def allocate_early(body: Body, block: Block, place: Place) -> None:
     batch: list[Creation] = []
     op = block.first_op
     while op is not None:
-        is_wanted = isinstance(op, Creation) and not body.liveness.is_idle(op)
-        if is_wanted and all(_is_known_before(operand, block) for operand in op.operands):
+        if isinstance(op, Creation) and _is_early(body, op, block):
             batch.append(op)
         op = op.next_op
     for first in range(0, len(batch), MOST_CREATED_AT_ONCE):
         _allocate(body, batch[first : first + MOST_CREATED_AT_ONCE], place)
+
+
+def _is_early(body: Body, op: Creation, block: Block) -> bool:
+    """Whether a buffer that a block needs can be created before the block."""
+    return not body.liveness.is_idle(op) and all(
+        _is_known_before(operand, block) for operand in op.operands
+    )
 
 
 def _is_known_before(value: SSAValue, block: Block) -> bool:
