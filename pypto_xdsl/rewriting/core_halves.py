@@ -13,8 +13,10 @@ from enum import Enum
 
 from xdsl.dialects import scf
 from xdsl.dialects.builtin import TensorType
-from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, Region, SSAValue
 
+from pypto_xdsl.analysis.control_flow import terminator
+from pypto_xdsl.analysis.walk import walk
 from pypto_xdsl.diagnostics import OpError, note
 from pypto_xdsl.dialects import orch, ptensor, tile
 from pypto_xdsl.dialects.declared_op import DeclaredOp
@@ -72,28 +74,36 @@ def crossing(op: Operation) -> Half | None:
     return source if source is not target else None
 
 
-class HalfCopier:
-    """The copy of one half, while it grows."""
+def _empty(type: TileType) -> TileType:
+    """A tile of which nothing is valid."""
+    return type.with_valid([0] * type.get_num_dims())
 
-    def __init__(self, half: Half):
+
+class HalfCopier:
+    """
+    The copy of one half, while it grows; or of what a second vector core does that only keeps
+    pace: it takes part in every push and pop, with tiles of which nothing is valid.
+    """
+
+    def __init__(self, half: Half, *, keeps_pace: bool = False):
         self.half = half
+        self._keeps_pace = keeps_pace
         self._values: dict[SSAValue, SSAValue] = {}
         self._foreign: dict[SSAValue, Operation] = {}
         """What the other half alone has, and the op that makes it there."""
         self.pops: list[tile.TpopFromAicOp | tile.TpopFromAivOp] = []
 
-    def copy_body(self, kernel: orch.FuncOp, returns: bool) -> Block:
-        """The body of the half, with all parameters of the kernel; it returns what the kernel
-        does, or nothing."""
+    def copy_body(self, kernel: orch.FuncOp) -> tuple[Block, Sequence[SSAValue]]:
+        """
+        The body of the half without its end, with all parameters of the kernel, and what the
+        kernel returns.
+        """
         body = kernel.body.block
         copy = self._block(body, body.args)
         self._copy_ops(body, copy)
         last = kernel.return_op
         assert last is not None
-        end = orch.ReturnOp(*(self._value(v, last) for v in last.operands if returns))
-        end.location = last.location
-        copy.add_op(end)
-        return copy
+        return copy, [self._value(value, last) for value in last.operands]
 
     # Values.
 
@@ -101,12 +111,17 @@ class HalfCopier:
         found = self._values.get(value)
         if found is None:
             made = self._foreign.get(value)
-            raise OpError(
-                user,
-                f"is for the {self.half.value} core too, and needs what the "
-                f"{self.half.other.value} core alone has",
-                () if made is None else [note(made, "it is made here")],
-            )
+            if self._keeps_pace:
+                message = (
+                    "decides what passes between the cores, by what one of the two vector cores "
+                    "alone has"
+                )
+            else:
+                message = (
+                    f"is for the {self.half.value} core too, and needs what the "
+                    f"{self.half.other.value} core alone has"
+                )
+            raise OpError(user, message, () if made is None else [note(made, "it is made here")])
         return found
 
     def _block(self, block: Block, kept: Iterable[BlockArgument]) -> Block:
@@ -118,6 +133,8 @@ class HalfCopier:
         return copy
 
     def _keeps(self, value: SSAValue) -> bool:
+        if self._keeps_pace:
+            return not isinstance(value.type, TileType)
         return half_of_type(value.type) is not self.half.other
 
     # Ops.
@@ -127,6 +144,8 @@ class HalfCopier:
             match op:
                 case scf.YieldOp() | scf.ConditionOp() | orch.ReturnOp():
                     pass
+                case scf.ForOp() | scf.IfOp() | scf.WhileOp() if self._is_not_followed(op):
+                    self._skip_control_flow(op)
                 case scf.ForOp():
                     self._copy_for(op, into)
                 case scf.IfOp():
@@ -141,7 +160,9 @@ class HalfCopier:
                     )
                 case tile.MoveOp() if (start := crossing(op)) is not None:
                     self._cross(op, start, into)
-                case _ if half_of(op) in (None, self.half):
+                case _ if (half := half_of(op)) is None or (
+                    half is self.half and not self._keeps_pace
+                ):
                     self._copy(op, into)
                 case _:
                     self._skip(op)
@@ -151,6 +172,10 @@ class HalfCopier:
         into.add_op(op)
 
     def _copy(self, op: Operation, into: Block) -> None:
+        if not all(operand in self._values for operand in op.operands) and half_of(op) is None:
+            # A number that this half cannot know; it is wrong only where it is needed.
+            self._skip(op)
+            return
         operands = [self._value(operand, op) for operand in op.operands]
         copy = op.clone(dict(zip(op.operands, operands, strict=True)))
         copy.location = op.location
@@ -169,12 +194,19 @@ class HalfCopier:
     def _cross(self, op: tile.MoveOp, start: Half, into: Block) -> None:
         if self.half is start:
             push = tile.TpushToAivOp if start is Half.CUBE else tile.TpushToAicOp
-            self._add(push(self._value(op.source, op)), op, into)
+            self._add(push(self._pushed(op, into)), op, into)
             self._foreign[op.result] = op
             return
         self._foreign[op.source] = op
         target = TileType.of(op.result.type)
         pop: tile.TpopFromAicOp | tile.TpopFromAivOp
+        if self._keeps_pace:
+            pop = tile.TpopFromAicOp(_empty(target))
+            self._add(pop, op, into)
+            self._add(tile.TfreeToAicOp(pop.result), op, into)
+            pop.result.name_hint = op.result.name_hint
+            self._foreign[op.result] = op
+            return
         if start is Half.CUBE:
             pop = tile.TpopFromAicOp(target)
         else:
@@ -192,7 +224,50 @@ class HalfCopier:
             value = move.result
         self._values[op.result] = value
 
+    def _pushed(self, op: tile.MoveOp, into: Block) -> SSAValue:
+        if not self._keeps_pace:
+            return self._value(op.source, op)
+        create = tile.CreateOp(_empty(TileType.of(op.source.type)))
+        self._add(create, op, into)
+        create.result.name_hint = op.source.name_hint
+        return create.result
+
     # Control flow.
+
+    def _is_not_followed(self, op: scf.ForOp | scf.IfOp | scf.WhileOp) -> bool:
+        """Whether this half cannot know what control does, and has no part in it."""
+        count = _BOUNDS if isinstance(op, scf.ForOp) else len(op.operands)
+        if all(value in self._values or not self._keeps(value) for value in op.operands[:count]):
+            return False
+        return not any(
+            crossing(inner) is not None
+            or (not self._keeps_pace and not inner.regions and half_of(inner) is self.half)
+            for inner in walk(op)
+        )
+
+    def _skip_control_flow(self, op: scf.ForOp | scf.IfOp | scf.WhileOp) -> None:
+        """A tensor that it hands on is, here, the one that went in."""
+        for result in op.results:
+            self._foreign[result] = op
+            if not isinstance(result.type, TensorType):
+                continue
+            value: SSAValue | None
+            match op:
+                case scf.ForOp():
+                    value = op.iter_args[result.index]
+                case scf.IfOp():
+                    value = terminator(op.true_region).operands[result.index]
+                case scf.WhileOp():
+                    value = None
+            while value is not None and value not in self._values:
+                owner = value.owner
+                value = (
+                    owner.named_operand(value)
+                    if isinstance(owner, DeclaredOp) and isinstance(value, OpResult)
+                    else None
+                )
+            if value is not None:
+                self._values[result] = self._values[value]
 
     def _results(self, op: Operation, copy: Operation, kept: Sequence[int], into: Block) -> None:
         copy.location = op.location

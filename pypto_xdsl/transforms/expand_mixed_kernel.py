@@ -20,10 +20,15 @@ between them goes through a ring of slots:
     orch.func aiv @mixed_aiv(...) -> (...) {
       %slots = tile.reserve_buffer buffer = "mixed_c2v_slots", size = 32768
       tile.aiv_initialize_pipe %slots, %none, dir_mask = 1, slot_size = 16384, slot_num = 2
-      %v = tile.tpop_from_aic -> !tile.tile<64x64xf32, vec>
-      %e = tile.exp %v
-      tile.tfree_to_aic %v
-      ...
+      %r = scf.if %is_first_vector_core {
+        %v = tile.tpop_from_aic -> !tile.tile<64x64xf32, vec>
+        %e = tile.exp %v
+        tile.tfree_to_aic %v
+        ...
+      } else {
+        %v = tile.tpop_from_aic -> !tile.tile<64x64xf32, vec, valid = [0, 0]>
+        tile.tfree_to_aic %v
+      }
 
     orch.func group @mixed(...) -> (...) {
       orch.call @mixed_aic(...)
@@ -31,8 +36,10 @@ between them goes through a ring of slots:
       orch.return %r
 
 Numbers and control flow are computed by both. What one half stores and the other reads in global
-memory would be in no order, and is an error. A kernel that asks to be split over the two vector
-cores is run by one of them: a remark says so. `inject-gm-pipe-buffer` gives the rings their slots.
+memory would be in no order, and is an error. One of the two vector cores does the work of its
+half; the flags of a ring are those of both, so that the other one takes part in each push and
+pop, with nothing of a tile. Where the kernel asks to be split over the two, a remark says so.
+`inject-gm-pipe-buffer` gives the rings their slots.
 """
 
 from __future__ import annotations
@@ -43,7 +50,7 @@ from math import prod
 
 from xdsl.context import Context
 from xdsl.dialects import arith, scf
-from xdsl.dialects.builtin import IntegerAttr, ModuleOp, TensorType, i32
+from xdsl.dialects.builtin import IndexType, IntegerAttr, ModuleOp, TensorType, UnitAttr, i32
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, Region, SSAValue
 from xdsl.rewriter import Rewriter
 from xdsl.traits import IsTerminator
@@ -59,7 +66,7 @@ from pypto_xdsl.dialects import orch, ptensor, tile
 from pypto_xdsl.dialects.declared_op import DeclaredOp
 from pypto_xdsl.dialects.element_types import byte_width
 from pypto_xdsl.dialects.orch import FunctionKind
-from pypto_xdsl.dialects.orch.function_marks import SLOT_NUM, SPLIT
+from pypto_xdsl.dialects.orch.function_marks import DUAL_AIV_DISPATCH, SLOT_NUM, SPLIT
 from pypto_xdsl.dialects.tile import MemorySpace, TileType
 from pypto_xdsl.properties.checked_pass import CheckedPass
 from pypto_xdsl.rewriting.core_halves import Half, HalfCopier, crossing, half_of
@@ -140,15 +147,21 @@ class _Expansion:
     def run(self, graph: CallGraph) -> None:
         kernel = self.kernel
         _expect_no_shared_memory(kernel)
-        cube, vector = self._halves[Half.CUBE], self._halves[Half.VECTOR]
-        aic = self._function("aic", FunctionKind.AIC, cube.copy_body(kernel, returns=False), ())
-        aiv = self._function(
-            "aiv",
-            FunctionKind.AIV,
-            vector.copy_body(kernel, returns=True),
-            kernel.function_type.outputs.data,
-        )
-        self._set_rings_up(aic, aiv)
+        returned: dict[Half, Sequence[SSAValue]] = {}
+        bodies: dict[Half, Block] = {}
+        for half, copier in self._halves.items():
+            bodies[half], returned[half] = copier.copy_body(kernel)
+        results = kernel.function_type.outputs.data
+        names = self._name_of("aic"), self._name_of("aiv")
+        cube_rings, vector_rings = self._rings(*names)
+        self._finish(bodies[Half.CUBE], cube_rings, ())
+        if vector_rings:
+            returned[Half.VECTOR] = self._guard(bodies[Half.VECTOR], returned[Half.VECTOR])
+        self._finish(bodies[Half.VECTOR], vector_rings, returned[Half.VECTOR])
+        aic = self._function(names[0], FunctionKind.AIC, bodies[Half.CUBE], ())
+        aiv = self._function(names[1], FunctionKind.AIV, bodies[Half.VECTOR], results)
+        if vector_rings:
+            aiv.attributes[DUAL_AIV_DISPATCH] = UnitAttr()
         for half in (aic, aiv):
             region_dce(half.body)
         if SPLIT in kernel.attributes:
@@ -169,15 +182,18 @@ class _Expansion:
             block.insert_op_before(group, kernel)
         Rewriter.erase_op(kernel)
 
-    def _function(
-        self, suffix: str, kind: FunctionKind, body: Block, results: Sequence[Attribute]
-    ) -> orch.FuncOp:
-        kernel = self.kernel
+    def _name_of(self, suffix: str) -> str:
         name, number = f"{self._name}_{suffix}", 0
         while name in self._names:
             number += 1
             name = f"{self._name}_{suffix}_{number}"
         self._names.add(name)
+        return name
+
+    def _function(
+        self, name: str, kind: FunctionKind, body: Block, results: Sequence[Attribute]
+    ) -> orch.FuncOp:
+        kernel = self.kernel
         types = kernel.function_type.inputs.data
         function = orch.FuncOp(
             name,
@@ -240,14 +256,63 @@ class _Expansion:
         last = self.kernel.return_op
         return () if last is None else last.operands
 
+    # The halves.
+
+    def _finish(
+        self, body: Block, rings: Sequence[Operation], returned: Sequence[SSAValue]
+    ) -> None:
+        """Set the rings up at the start of a body, and return at its end."""
+        first = body.first_op
+        if first is None:
+            body.add_ops(rings)
+        else:
+            body.insert_ops_before(rings, first)
+        end = orch.ReturnOp(*returned)
+        body.add_op(end)
+        for op in (*rings, end):
+            locate(self.kernel.location, op)
+
+    def _guard(self, body: Block, returned: Sequence[SSAValue]) -> Sequence[SSAValue]:
+        """
+        Let one vector core do the work of a body. Pushes and pops are of both, so that the other
+        one takes part in them.
+        """
+        kernel = self.kernel
+        pace, kept = HalfCopier(Half.VECTOR, keeps_pace=True).copy_body(kernel)
+        own: dict[SSAValue, SSAValue] = dict(zip(pace.args, body.args, strict=True))
+        for old, new in own.items():
+            old.replace_all_uses_with(new)
+        kept = [own.get(value, value) for value in kept]
+        changed = [i for i, value in enumerate(returned) if value not in body.args]
+        arms: list[Region] = []
+        for source, values in ((body, returned), (pace, kept)):
+            arm = Block()
+            for op in list(source.ops):
+                op.detach()
+                arm.add_op(op)
+            arm.add_op(scf.YieldOp(*(values[index] for index in changed)))
+            arms.append(Region(arm))
+        core = tile.GetSubblockIdxOp()
+        zero = arith.ConstantOp.from_int_and_width(0, IndexType())
+        is_first = arith.CmpiOp(core.result, zero.result, "eq")
+        types = [returned[index].type for index in changed]
+        work, keep_pace = arms
+        choice = scf.IfOp(is_first.result, types, work, keep_pace)
+        for op in (core, zero, is_first, choice):
+            locate(kernel.location, op)
+            body.add_op(op)
+        chosen = dict(zip(changed, choice.results, strict=True))
+        return [chosen.get(index, value) for index, value in enumerate(returned)]
+
     # The rings.
 
-    def _set_rings_up(self, aic: orch.FuncOp, aiv: orch.FuncOp) -> None:
+    def _rings(self, aic: str, aiv: str) -> tuple[Sequence[Operation], Sequence[Operation]]:
+        """Free the slots of what is popped; what sets the rings up, on each core."""
         pops = {half: self._halves[half].pops for half in Half}
         taken = {half: free_slots(found) for half, found in pops.items()}
         everything = [pop for found in pops.values() for pop in found]
         if not everything:
-            return
+            return (), ()
         slot_size = max(map(_bytes_popped, everything))
         slots = max(self._wanted_slots(slot_size), *taken.values())
         rings = (
@@ -255,27 +320,23 @@ class _Expansion:
             _Ring(f"{self._name}_v2c_slots", Half.VECTOR, 2),
         )
         mask = sum(ring.bit for ring in rings if pops[ring.start.other])
-        for half, function, peer in ((Half.CUBE, aic, aiv), (Half.VECTOR, aiv, aic)):
-            ops: list[Operation] = []
-            ends: list[SSAValue] = []
+        made: list[Sequence[Operation]] = []
+        for half, peer in ((Half.CUBE, aiv), (Half.VECTOR, aic)):
+            ends: list[Operation] = []
             for ring in rings:
-                end: Operation
                 if not mask & ring.bit:
-                    end = arith.ConstantOp.from_int_and_width(0, i32)
+                    ends.append(arith.ConstantOp.from_int_and_width(0, i32))
                 elif ring.start is half:
-                    end = tile.ImportPeerBufferOp(ring.name, peer.sym_name.data)
+                    ends.append(tile.ImportPeerBufferOp(ring.name, peer))
                 else:
-                    end = tile.ReserveBufferOp(ring.name, slot_size * slots)
-                ops.append(end)
-                ends.append(end.results[0])
+                    ends.append(tile.ReserveBufferOp(ring.name, slot_size * slots))
             initialize = tile.AicInitializePipeOp if half is Half.CUBE else tile.AivInitializePipeOp
-            ops.append(initialize(*ends, dir_mask=mask, slot_size=slot_size, slot_num=slots))
-            for op in ops:
-                locate(self.kernel.location, op)
-            body = function.body.block
-            first = body.first_op
-            assert first is not None
-            body.insert_ops_before(ops, first)
+            c2v, v2c = ends
+            made.append(
+                (c2v, v2c, initialize(c2v, v2c, dir_mask=mask, slot_size=slot_size, slot_num=slots))
+            )
+        cube, vector = made
+        return cube, vector
 
     def _wanted_slots(self, slot_size: int) -> int:
         """As many as the kernel asks for, else two, if they leave half of a memory to tiles."""

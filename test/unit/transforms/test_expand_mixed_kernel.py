@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 from support.machine_programs import parsed, run_core
-from xdsl.dialects import func
-from xdsl.dialects.builtin import FunctionType, ModuleOp, UnitAttr
+from xdsl.dialects import arith, func
+from xdsl.dialects.builtin import FunctionType, ModuleOp, UnitAttr, i32, i64
 from xdsl.ir import Block, Region
 
 from pypto_xdsl.analysis.walk import walk
+from pypto_xdsl.dialects import pto
 from pypto_xdsl.dialects.pto.queue import number_of
 from pypto_xdsl.dialects.pto.queue_buffer import ReserveBase
 from pypto_xdsl.interpreters.run import run
@@ -122,9 +123,14 @@ def launched_together(module: ModuleOp) -> ModuleOp:
     body = Block(arg_types=types)
     for argument, like in zip(body.args, halves[0].args, strict=True):
         argument.name_hint = like.name_hint
+    core = pto.GetSubBlockIdxOp(result_types=[i64])
+    narrow = arith.TruncIOp(core.results[0], i32)
+    body.add_ops([core, narrow])
     for half in halves:
-        half.sym_visibility = None
-        body.add_op(func.CallOp(half.sym_name.data, body.args, []))
+        asks = len(half.args) > len(types)
+        body.add_op(
+            func.CallOp(half.sym_name.data, [*body.args, *([narrow.result] if asks else [])], [])
+        )
     body.add_op(func.ReturnOp())
     entry = func.FuncOp("entry", FunctionType.from_lists(types, []), Region(body))
     entry.attributes["pto.entry"] = UnitAttr()

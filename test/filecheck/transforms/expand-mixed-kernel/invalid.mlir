@@ -24,10 +24,10 @@ builtin.module {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %t = tile.load %k[0, 0] : tensor<1x16xi32> -> !tile.tile<1x16xi32, vec>
-    // expected-note @+1 {{it is made here}}
     %e = tile.read %t[0, 0] : !tile.tile<1x16xi32, vec> -> i32
-    // expected-error @+1 {{is for the cube core too, and needs what the vector core alone has}}
+    // expected-note @+1 {{it is made here}}
     %n = arith.index_cast %e : i32 to index
+    // expected-error @+1 {{is for the cube core too, and needs what the vector core alone has}}
     scf.for %i = %c0 to %n step %c1 {
       %m = tile.load %a[0, 0] : tensor<16x16xf32> -> !tile.tile<16x16xf32, mat>
       %l = tile.move %m : !tile.tile<16x16xf32, mat> -> !tile.tile<16x16xf32, left>
@@ -65,5 +65,30 @@ builtin.module {
     %v = tile.move %p : !tile.tile<16x16xf32, acc> -> !tile.tile<16x16xf32, vec>
     %z = tile.store %v, %y[0, 0] : !tile.tile<16x16xf32, vec>, tensor<16x16xf32>
     orch.return
+  }
+}
+
+// -----
+
+// How many tiles pass is what both vector cores have to know.
+builtin.module {
+  orch.func incore @one_knows(in %a : tensor<16x16xf32>, in %k : tensor<1x16xi32>, out %y : tensor<16x16xf32>) -> tensor<16x16xf32> {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %m = tile.load %a[0, 0] : tensor<16x16xf32> -> !tile.tile<16x16xf32, mat>
+    %l = tile.move %m : !tile.tile<16x16xf32, mat> -> !tile.tile<16x16xf32, left>
+    %r = tile.move %m : !tile.tile<16x16xf32, mat> -> !tile.tile<16x16xf32, right>
+    %p = tile.matmul %l, %r : !tile.tile<16x16xf32, left>, !tile.tile<16x16xf32, right> -> !tile.tile<16x16xf32, acc>
+    %v = tile.move %p : !tile.tile<16x16xf32, acc> -> !tile.tile<16x16xf32, vec>
+    %e = tile.read %v[0, 0] : !tile.tile<16x16xf32, vec> -> f32
+    // expected-note @+1 {{it is made here}}
+    %c = arith.cmpf ogt, %e, %e : f32
+    // expected-error @+1 {{is for the cube core too, and needs what the vector core alone has}}
+    scf.if %c {
+      %q = tile.matmul %l, %r : !tile.tile<16x16xf32, left>, !tile.tile<16x16xf32, right> -> !tile.tile<16x16xf32, acc>
+      %w = tile.move %q : !tile.tile<16x16xf32, acc> -> !tile.tile<16x16xf32, vec>
+      %w1 = tile.store %w, %y[0, 0] : !tile.tile<16x16xf32, vec>, tensor<16x16xf32>
+    }
+    orch.return %y : tensor<16x16xf32>
   }
 }

@@ -32,17 +32,30 @@ orch.func incore @pure(in %x : tensor<16x16xf32>, out %y : tensor<16x16xf32>) ->
 // CHECK-NEXT:   %z = tile.store %q, %y[0, 0]
 // CHECK-NEXT:   orch.return
 // CHECK-NEXT: }
-// CHECK-NEXT: orch.func aiv @there_and_back_aiv(in %a: tensor<16x16xf32>, inout %s: tensor<16x16xf32>, out %y: tensor<16x16xf32>) -> (tensor<16x16xf32>, tensor<16x16xf32>) {
+// One vector core does the work, the other one takes part in the pushes and pops.
+// CHECK-NEXT: orch.func aiv @there_and_back_aiv(in %a: tensor<16x16xf32>, inout %s: tensor<16x16xf32>, out %y: tensor<16x16xf32>) -> (tensor<16x16xf32>, tensor<16x16xf32>) attributes {orch.dual_aiv_dispatch} {
 // CHECK-NEXT:   %0 = tile.reserve_buffer buffer = "there_and_back_c2v_slots", size = 2048 : i32
 // CHECK-NEXT:   %1 = tile.import_peer_buffer buffer = "there_and_back_v2c_slots", peer_func = "there_and_back_aic" : i32
 // CHECK-NEXT:   tile.aiv_initialize_pipe %0, %1, dir_mask = 3, slot_size = 1024, slot_num = 2 : i32
-// CHECK-NEXT:   %old = tile.load %s[0, 0]
-// CHECK-NEXT:   %v = tile.tpop_from_aic : !tile.tile<16x16xf32, vec>
-// CHECK-NEXT:   %sum = tile.add %v, %old
-// CHECK-NEXT:   tile.tfree_to_aic %v : !tile.tile<16x16xf32, vec>
-// CHECK-NEXT:   tile.tpush_to_aic %sum : !tile.tile<16x16xf32, vec>
-// CHECK-NEXT:   %w = tile.store %sum, %s[0, 0]
-// CHECK-NEXT:   orch.return %w, %y : tensor<16x16xf32>, tensor<16x16xf32>
+// CHECK-NEXT:   %2 = tile.get_subblock_idx : index
+// CHECK-NEXT:   %3 = arith.constant 0 : index
+// CHECK-NEXT:   %4 = arith.cmpi eq, %2, %3 : index
+// CHECK-NEXT:   %5 = scf.if %4 -> (tensor<16x16xf32>) {
+// CHECK-NEXT:     %old = tile.load %s[0, 0]
+// CHECK-NEXT:     %v = tile.tpop_from_aic : !tile.tile<16x16xf32, vec>
+// CHECK-NEXT:     %sum = tile.add %v, %old
+// CHECK-NEXT:     tile.tfree_to_aic %v : !tile.tile<16x16xf32, vec>
+// CHECK-NEXT:     tile.tpush_to_aic %sum : !tile.tile<16x16xf32, vec>
+// CHECK-NEXT:     %w = tile.store %sum, %s[0, 0]
+// CHECK-NEXT:     scf.yield %w : tensor<16x16xf32>
+// CHECK-NEXT:   } else {
+// CHECK-NEXT:     %v_1 = tile.tpop_from_aic : !tile.tile<16x16xf32, vec, valid = [0, 0]>
+// CHECK-NEXT:     tile.tfree_to_aic %v_1 : !tile.tile<16x16xf32, vec, valid = [0, 0]>
+// CHECK-NEXT:     %sum_1 = tile.create : !tile.tile<16x16xf32, vec, valid = [0, 0]>
+// CHECK-NEXT:     tile.tpush_to_aic %sum_1 : !tile.tile<16x16xf32, vec, valid = [0, 0]>
+// CHECK-NEXT:     scf.yield %s : tensor<16x16xf32>
+// CHECK-NEXT:   }
+// CHECK-NEXT:   orch.return %5, %y : tensor<16x16xf32>, tensor<16x16xf32>
 // CHECK-NEXT: }
 // CHECK-NEXT: orch.func group @there_and_back(in %a: tensor<16x16xf32>, inout %s: tensor<16x16xf32>, out %y: tensor<16x16xf32>) -> (tensor<16x16xf32>, tensor<16x16xf32>) {
 // CHECK-NEXT:   orch.call @there_and_back_aic(%a, %s, %y) : (tensor<16x16xf32>, tensor<16x16xf32>, tensor<16x16xf32>) -> ()
@@ -77,19 +90,26 @@ orch.func incore @there_and_back(in %a : tensor<16x16xf32>, inout %s : tensor<16
 // CHECK-NEXT:   }
 // CHECK:        orch.return
 // CHECK:      orch.func aiv @loop_aiv
-// CHECK:        %largest = scf.for %i = %c0 to %n step %c1 iter_args(%so_far = %start) -> (!tile.tile<16x16xf32, vec>) {
-// CHECK-NEXT:     %v = tile.tpop_from_aic : !tile.tile<16x16xf32, vec>
-// CHECK-NEXT:     %v_1 = tile.move %v : !tile.tile<16x16xf32, vec>
-// CHECK-NEXT:     tile.tfree_to_aic %v : !tile.tile<16x16xf32, vec>
-// CHECK-NEXT:     %c = arith.cmpi slt, %i, %n : index
-// CHECK-NEXT:     %either = scf.if %c -> (!tile.tile<16x16xf32, vec>) {
-// CHECK-NEXT:       scf.yield %v_1
-// CHECK-NEXT:     } else {
-// CHECK-NEXT:       scf.yield %so_far
+// CHECK:          %largest = scf.for %i = %c0 to %n step %c1 iter_args(%so_far = %start) -> (!tile.tile<16x16xf32, vec>) {
+// CHECK-NEXT:       %v = tile.tpop_from_aic : !tile.tile<16x16xf32, vec>
+// CHECK-NEXT:       %v_1 = tile.move %v : !tile.tile<16x16xf32, vec>
+// CHECK-NEXT:       tile.tfree_to_aic %v : !tile.tile<16x16xf32, vec>
+// CHECK-NEXT:       %c = arith.cmpi slt, %i, %n : index
+// CHECK-NEXT:       %either = scf.if %c -> (!tile.tile<16x16xf32, vec>) {
+// CHECK-NEXT:         scf.yield %v_1
+// CHECK-NEXT:       } else {
+// CHECK-NEXT:         scf.yield %so_far
+// CHECK-NEXT:       }
+// CHECK-NEXT:       scf.yield %either
 // CHECK-NEXT:     }
-// CHECK-NEXT:     scf.yield %either
-// CHECK-NEXT:   }
-// CHECK-NEXT:   %z = tile.store %largest, %y[0, 0]
+// CHECK-NEXT:     %z = tile.store %largest, %y[0, 0]
+// CHECK-NEXT:     scf.yield %z
+// CHECK-NEXT:   } else {
+// CHECK:          scf.for %i_1 = %c0_1 to %n step %c1_1 {
+// CHECK-NEXT:       %v_2 = tile.tpop_from_aic : !tile.tile<16x16xf32, vec, valid = [0, 0]>
+// CHECK-NEXT:       tile.tfree_to_aic %v_2
+// CHECK-NEXT:     }
+// CHECK-NEXT:     scf.yield %y
 orch.func incore @loop(in %a : tensor<16x16xf32>, out %y : tensor<16x16xf32>, in %n : index) -> tensor<16x16xf32> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -117,14 +137,14 @@ orch.func incore @loop(in %a : tensor<16x16xf32>, out %y : tensor<16x16xf32>, in
 // longer. Three are taken at once, and so there are three.
 // CHECK:      orch.func aiv @order_aiv
 // CHECK:        tile.aiv_initialize_pipe %0, %1, dir_mask = 1, slot_size = 1024, slot_num = 3 : i32
-// CHECK-NEXT:   %v1 = tile.tpop_from_aic
-// CHECK-NEXT:   %v2 = tile.tpop_from_aic
-// CHECK-NEXT:   %v3 = tile.tpop_from_aic
-// CHECK-NEXT:   %s = tile.add %v2, %v3
-// CHECK-NEXT:   %t = tile.add %v1, %s
-// CHECK-NEXT:   tile.tfree_to_aic %v1
-// CHECK-NEXT:   tile.tfree_to_aic %v2
-// CHECK-NEXT:   tile.tfree_to_aic %v3
+// CHECK:          %v1 = tile.tpop_from_aic
+// CHECK-NEXT:     %v2 = tile.tpop_from_aic
+// CHECK-NEXT:     %v3 = tile.tpop_from_aic
+// CHECK-NEXT:     %s = tile.add %v2, %v3
+// CHECK-NEXT:     %t = tile.add %v1, %s
+// CHECK-NEXT:     tile.tfree_to_aic %v1
+// CHECK-NEXT:     tile.tfree_to_aic %v2
+// CHECK-NEXT:     tile.tfree_to_aic %v3
 orch.func incore @order(in %a : tensor<16x16xf32>, out %y : tensor<16x16xf32>) -> tensor<16x16xf32> {
   %m = tile.load %a[0, 0] : tensor<16x16xf32> -> !tile.tile<16x16xf32, mat>
   %l = tile.move %m : !tile.tile<16x16xf32, mat> -> !tile.tile<16x16xf32, left>
@@ -185,5 +205,36 @@ orch.func incore @asking(in %a : tensor<16x16xf32>, out %y : tensor<16x16xf32>) 
   %v = tile.move %p : !tile.tile<16x16xf32, acc> -> !tile.tile<16x16xf32, vec>
   %z = tile.store %v, %y[0, 0] : !tile.tile<16x16xf32, vec>, tensor<16x16xf32>
   orch.return %z : tensor<16x16xf32>
+}
+
+// What the vector core alone knows may decide what it does alone: the others leave it out.
+// CHECK:      orch.func aic @own_decision_aic
+// CHECK:        tile.tpush_to_aiv %p
+// CHECK-NEXT:   orch.return
+// CHECK:      orch.func aiv @own_decision_aiv
+// CHECK:          %c = arith.cmpf ogt, %e, %k : f32
+// CHECK-NEXT:     %w = scf.if %c -> (tensor<16x16xf32>) {
+// CHECK:          } else {
+// CHECK:          scf.yield %w : tensor<16x16xf32>
+// CHECK-NEXT:   } else {
+// CHECK-NEXT:     %v_1 = tile.tpop_from_aic
+// CHECK-NEXT:     tile.tfree_to_aic %v_1
+// CHECK-NEXT:     scf.yield %y : tensor<16x16xf32>
+orch.func incore @own_decision(in %a : tensor<16x16xf32>, out %y : tensor<16x16xf32>, in %k : f32) -> tensor<16x16xf32> {
+  %m = tile.load %a[0, 0] : tensor<16x16xf32> -> !tile.tile<16x16xf32, mat>
+  %l = tile.move %m : !tile.tile<16x16xf32, mat> -> !tile.tile<16x16xf32, left>
+  %r = tile.move %m : !tile.tile<16x16xf32, mat> -> !tile.tile<16x16xf32, right>
+  %p = tile.matmul %l, %r : !tile.tile<16x16xf32, left>, !tile.tile<16x16xf32, right> -> !tile.tile<16x16xf32, acc>
+  %v = tile.move %p : !tile.tile<16x16xf32, acc> -> !tile.tile<16x16xf32, vec>
+  %e = tile.read %v[0, 0] : !tile.tile<16x16xf32, vec> -> f32
+  %c = arith.cmpf ogt, %e, %k : f32
+  %w = scf.if %c -> (tensor<16x16xf32>) {
+    %u = tile.exp %v : !tile.tile<16x16xf32, vec>
+    %w1 = tile.store %u, %y[0, 0] : !tile.tile<16x16xf32, vec>, tensor<16x16xf32>
+    scf.yield %w1 : tensor<16x16xf32>
+  } else {
+    scf.yield %y : tensor<16x16xf32>
+  }
+  orch.return %w : tensor<16x16xf32>
 }
 }
