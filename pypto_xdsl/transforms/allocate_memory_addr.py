@@ -56,7 +56,7 @@ class AllocateMemoryAddrPass(CheckedPass):
     """Give every on-chip buffer its byte address."""
 
     name = "allocate-memory-addr"
-    required = ("SSAForm",)
+    required = ("SSAForm", "KernelsLowered")
     produced = ("SSAForm", "AllocatedMemoryAddr")
 
     backend: str | None = None

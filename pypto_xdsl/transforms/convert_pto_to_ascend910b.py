@@ -56,8 +56,8 @@ class ConvertPtoToAscend910bPass(CheckedPass):
     """Write kernels as one core executes them."""
 
     name = "convert-pto-to-ascend910b"
-    required = ("SSAForm", "AllocatedMemoryAddr")
-    produced = ("SSAForm",)
+    required = ("SSAForm", "KernelsLowered", "AllocatedMemoryAddr")
+    produced = ("SSAForm", "OnCores")
 
     def run(self, ctx: Context, module: ModuleOp) -> None:
         kernels = [op for op in walk(module) if _is_kernel(op)]

@@ -66,7 +66,7 @@ class ConvertTileToPtoPass(CheckedPass):
 
     name = "convert-tile-to-pto"
     required = ("SSAForm", "SplitIncoreOrch", "IncoreTileOps", "TileOps2D", "TileMemoryInferred")
-    produced = ("SSAForm",)
+    produced = ("SSAForm", "KernelsLowered")
 
     backend: str | None = None
     """The backend, where the module's `pto.target_arch` does not say it."""

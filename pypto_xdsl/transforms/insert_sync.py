@@ -59,7 +59,7 @@ class InsertSyncPass(CheckedPass):
     """Order the pipes of a core by the bytes they share."""
 
     name = "insert-sync"
-    required = ("SSAForm",)
+    required = ("SSAForm", "KernelsLowered", "OnCores")
     produced = ("SSAForm",)
 
     def run(self, ctx: Context, module: ModuleOp) -> None:

@@ -42,7 +42,7 @@ class MemoryReusePass(CheckedPass):
     """Let on-chip buffers share bytes that are not in use at the same time."""
 
     name = "memory-reuse"
-    required = ("SSAForm",)
+    required = ("SSAForm", "KernelsLowered")
     produced = ("SSAForm",)
 
     def run(self, ctx: Context, module: ModuleOp) -> None:
