@@ -176,11 +176,28 @@ def tensor_type(
     run-time extent that is equal wherever the symbol stands). `strides` are in elements; those of
     a packed row-major tensor are left out.
     """
-    shape = tuple(shape)
+    return _tensor_type(
+        tuple(shape),
+        element_type,
+        None if valid is None else tuple(valid),
+        None if strides is None else tuple(strides),
+        layout,
+        pad,
+    )
+
+
+@lru_cache(maxsize=4096)
+def _tensor_type(
+    shape: tuple[int | str, ...],
+    element_type: Attribute,
+    valid: tuple[int, ...] | None,
+    strides: tuple[int, ...] | None,
+    layout: TensorLayout,
+    pad: PadValue,
+) -> TensorType[Attribute]:
     extents = tuple(DYNAMIC_INDEX if isinstance(extent, str) else extent for extent in shape)
     symbols = tuple(extent if isinstance(extent, str) else _UNNAMED for extent in shape)
-    valid = None if valid is None or tuple(valid) == extents else tuple(valid)
-    strides = None if strides is None else tuple(strides)
+    valid = None if valid == extents else valid
     if layout is TensorLayout.ND and strides == packed_strides(extents):
         strides = None
     parameters = (

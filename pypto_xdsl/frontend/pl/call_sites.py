@@ -20,7 +20,7 @@ from typing import Any, cast
 from xdsl.dialects.builtin import TensorType
 
 from pypto_xdsl.frontend.pl.compile_time import Evaluator, StaticScope
-from pypto_xdsl.frontend.pl.source import Source, dotted_name
+from pypto_xdsl.frontend.pl.source import Source, descendants, dotted_name
 from pypto_xdsl.frontend.pl.static_values import Budget, DType, Function, Unsettled
 from pypto_xdsl.frontend.pl.vocabulary import DTYPES
 
@@ -54,19 +54,19 @@ MAX_VISITS = 100_000
 """How many statements are gone over, those of loops once a round; later ones settle nothing."""
 
 
-def call_sites(source: Source) -> CallSites:
-    """The calls in a file, worked out once."""
+def call_sites(source: Source, budget: Budget) -> CallSites:
+    """The calls in a file, worked out once. The files parsed for `budget` are not parsed again."""
     known = source.call_sites
     if not isinstance(known, CallSites):
-        known = source.call_sites = CallSites(source)
+        known = source.call_sites = CallSites(source, budget.sources)
     return known
 
 
 class CallSites(ast.NodeVisitor):
     """Goes over a file in the order of the text and notes the calls of each function."""
 
-    def __init__(self, source: Source):
-        self.scope = StaticScope(source, source.tree.body, None, Budget())
+    def __init__(self, source: Source, sources: dict[str, Source]):
+        self.scope = StaticScope(source, source.tree.body, None, Budget(sources=sources))
         self.names: dict[str, Any] = {}
         self.found: dict[str, tuple[Sequence[Any], dict[str, Any]]] = {}
         self.handed_on: dict[str, list[tuple[ast.FunctionDef, ast.Call]]] = {}
@@ -228,7 +228,11 @@ class CallSites(ast.NodeVisitor):
         return self.constant(node)
 
     def constant(self, node: ast.expr) -> Any:
-        local = {name: value for name, value in self.names.items() if value is not None}
+        local = {
+            name.id: value
+            for name in descendants(node)
+            if isinstance(name, ast.Name) and (value := self.names.get(name.id)) is not None
+        }
         try:
             value: Any = Evaluator(self.scope, local).evaluate(node)
         except Unsettled:

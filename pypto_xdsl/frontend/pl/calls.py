@@ -41,6 +41,7 @@ from pypto_xdsl.frontend.pl.values import (
     describe_value,
     is_constant,
     is_tensor,
+    is_value,
 )
 from pypto_xdsl.frontend.pl.vocabulary import EnumWord
 from pypto_xdsl.syntax.spelling import did_you_mean
@@ -341,6 +342,8 @@ def _argument(
     """An argument for a parameter of a type."""
     what = f"argument '{name}' of '{info.name}'"
     if is_tensor_type(type):
+        if is_value(value) and value.type == type and tensor_of(type).has_static_shape():
+            return value
         if not is_tensor(value):
             raise context.error(node, f"{what} should be a tensor, got {describe_value(value)}")
         have, want = tensor_of(value.type), tensor_of(type)
@@ -366,8 +369,6 @@ def _argument(
     if found.type == type:
         return found
     if is_element_type(found.type) and is_element_type(type):
-        if describe_type(found.type) in ("pl.Scalar[pl.INDEX]", "pl.Scalar[pl.INT64]"):
-            return cast_scalar(context, found, type, node)
         return cast_scalar(context, found, type, node)
     raise context.error(
         node, f"{what} should be {describe_type(type)}, got {describe_type(found.type)}"

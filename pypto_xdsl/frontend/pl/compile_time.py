@@ -251,7 +251,14 @@ class StaticScope:
         """The scope of a module: a file below a folder that holds this one."""
         if self.source.path is None:
             return None
-        folder = Path(self.source.path).parent
+        key = (self.source.path, name, level)
+        modules = self.budget.modules
+        if key not in modules:
+            modules[key] = self._found(name, level, self.source.path)
+        return modules[key]
+
+    def _found(self, name: str | None, level: int, path: str) -> StaticScope | None:
+        folder = Path(path).parent
         parts = (name or "").split(".") if name else []
         if level:
             for _ in range(level - 1):
@@ -276,7 +283,10 @@ class StaticScope:
             try:
                 if path.stat().st_size > MAX_BYTES:
                     return None
-                source = Source(path.read_text(encoding="utf-8"), str(path), key)
+                source = self.budget.sources.get(key)
+                if source is None:
+                    source = Source(path.read_text(encoding="utf-8"), str(path), key)
+                    self.budget.sources[key] = source
             except (OSError, UnicodeDecodeError, DiagnosticsError):
                 return None
             root = self

@@ -162,7 +162,7 @@ def scope_of(
         parameters = (*spec.posonlyargs, *spec.args, *spec.kwonlyargs)
         if any(argument.arg not in arguments for argument in parameters):
             # What the file builds the program with.
-            called = call_sites(source).arguments_of(outer)
+            called = call_sites(source, budget).arguments_of(outer)
             arguments |= {n: v for n, v in called.items() if not isinstance(v, TensorType)}
         for argument in parameters:
             if argument.arg in arguments:

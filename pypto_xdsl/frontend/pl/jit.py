@@ -151,7 +151,7 @@ def _called_with(program: ProgramReader, info: FunctionInfo) -> dict[str, Any]:
     What the file itself calls a function with, by the names of its parameters: the types of
     tensors and constants, or what another entry declares of the parameters that it hands on.
     """
-    sites = call_sites(info.function.source)
+    sites = call_sites(info.function.source, program.scope.budget)
     found = sites.arguments_of(info.function.node)
     for caller, passed in sites.handed_on_by(info.function.node):
         declared = program.declared_parameters(caller)

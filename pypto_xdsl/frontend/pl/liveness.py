@@ -12,7 +12,7 @@ import ast
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from pypto_xdsl.frontend.pl.source import dotted_name
+from pypto_xdsl.frontend.pl.source import descendants, dotted_name
 
 WrittenNames = Callable[[ast.Call], Iterable[str]]
 """The names whose buffers a call writes in place."""
@@ -180,17 +180,13 @@ class Liveness:
 
     def _expressions(self, expression: ast.expr) -> Summary:
         summary = Summary()
-        pending: list[ast.AST] = [expression]
-        while pending:
-            node = pending.pop()
+        for node in descendants(expression):
             if isinstance(node, ast.Name):
                 summary.reads |= self.bit(node.id)
-                continue
-            if isinstance(node, ast.Call):
+            elif isinstance(node, ast.Call):
                 for name in self._written(node):
                     summary.changes |= self.bit(name)
                     summary.writes |= self.bit(name)
-            pending.extend(ast.iter_child_nodes(node))
         return summary
 
     # What is live, top down

@@ -389,7 +389,7 @@ def _mark_carries(context: Context, op: scf.ForOp, header: _Header) -> None:
     node = header.keywords.get("attrs")
     if not isinstance(node, ast.Dict):
         return
-    rebound, slots = [False] * len(op.iter_args), [0] * len(op.iter_args)
+    rebound, slots = [0] * len(op.iter_args), [0] * len(op.iter_args)
     found = False
     for key, value in zip(node.keys, node.values, strict=True):
         assert isinstance(key, ast.Constant)

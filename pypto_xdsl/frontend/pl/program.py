@@ -24,7 +24,7 @@ from pypto_xdsl.frontend.pl.expressions import read as read_expression
 from pypto_xdsl.frontend.pl.function_options import Options
 from pypto_xdsl.frontend.pl.liveness import Liveness
 from pypto_xdsl.frontend.pl.op_table import LEVELS, written_parameters
-from pypto_xdsl.frontend.pl.source import Source, dotted_name
+from pypto_xdsl.frontend.pl.source import Source, descendants, dotted_name
 from pypto_xdsl.frontend.pl.special_calls import function_decorator
 from pypto_xdsl.frontend.pl.static_values import Function, Unsettled
 from pypto_xdsl.frontend.pl.values import Value, is_constant, is_tensor
@@ -307,7 +307,7 @@ class ProgramReader:
             return self._written[key]
         self._written[key] = set()
         written: set[str] = set()
-        for node in ast.walk(function.node):
+        for node in descendants(function.node):
             if isinstance(node, ast.Call):
                 written.update(self._names_written(function.scope, node))
             elif isinstance(node, ast.Assign):
@@ -385,7 +385,7 @@ class ProgramReader:
         found: list[tuple[FunctionInfo, ast.Attribute]] = []
         if info.options.external:
             return found
-        for node in ast.walk(info.function.node):
+        for node in descendants(info.function.node):
             if (
                 isinstance(node, ast.Attribute)
                 and isinstance(node.value, ast.Name)
@@ -393,7 +393,7 @@ class ProgramReader:
                 and node.attr in self.functions
             ):
                 found.append((self.functions[node.attr], node))
-        return found
+        return sorted(found, key=lambda call: (call[1].lineno, call[1].col_offset))
 
     def read_function(self, info: FunctionInfo) -> FuncOp:
         """Read one function whose callees are read."""

@@ -32,7 +32,7 @@ from pypto_xdsl.frontend.pl.values import (
     is_constant,
     is_tensor,
 )
-from pypto_xdsl.frontend.pl.vocabulary import INDEX, EnumWord
+from pypto_xdsl.frontend.pl.vocabulary import EnumWord
 
 Special = Callable[[Context, ast.Call], Value]
 

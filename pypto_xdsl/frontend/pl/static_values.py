@@ -125,6 +125,12 @@ class Budget:
 
     steps: int = MAX_STEPS
     files: dict[str, StaticScope | None] = field(default_factory=dict[str, "StaticScope | None"])
+    modules: dict[tuple[str, str | None, int], StaticScope | None] = field(
+        default_factory=dict[tuple[str, "str | None", int], "StaticScope | None"]
+    )
+    """What an import in a file, by its name and level, stands for."""
+    sources: dict[str, Source] = field(default_factory=dict[str, Source])
+    """The imported files, parsed; they may be another budget's."""
 
     def spend(self, node: ast.AST) -> None:
         self.steps -= 1

@@ -104,13 +104,13 @@ class _FunctionWriter:
         results = [self._type(type) for type in function.function_type.outputs.data]
         names = Names({*self.functions.values(), *self.symbols.variables()})
         parameters = [] if host_worker else ["self"]
-        for place, annotation in enumerate(inputs):
+        for place, spelled in enumerate(inputs):
             name = (
                 names.fresh(f"p{place}")
                 if function.is_declaration
                 else names.name(function.parameters[place])
             )
-            parameters.append(f"{name}: {annotation}")
+            parameters.append(f"{name}: {spelled}")
         arrow = ""
         if len(results) == 1:
             arrow = f" -> {results[0]}"
