@@ -1,250 +1,498 @@
 """
 What it costs to run a program instead of calling numpy, side by side in one run.
 
-    python tools/benchmark_interpreters.py [--repeat 2000]
+    python tools/benchmark_interpreters.py [--rounds 7] [--repeat 500] [--level tile]...
 
-Each op runs in a loop inside a kernel, on tiles that stay where they are, at machine level (strict
-and lenient); the same numpy calls run in a Python loop. `arith.addi` under xDSL's own interpreter
-is the unit of overhead.
+Measures `add`, `exp`, `row_sum` and `matmul` on tiles (`tile`), and on a core of the 910B
+(`machine`), strict and with all checks only warning (lenient), against plain numpy:
+
+* On 128x128, in a loop inside a kernel, on tiles that stay where they are. What an op takes beyond
+  numpy's call is its overhead, in units of what xDSL's own interpreter takes for an `arith.addi`.
+* On 2,048x1,024 (times 1,024x1,024), by tiles that fit the memories. The first ratio is to numpy
+  doing the same: the same loop over the same blocks, copied in and out. The second is to numpy's
+  call on the whole arrays.
+
+Times are CPU time, medians of rounds in which all take turns, with one thread for products: the
+ratios hold on a busy machine too.
 """
+
+# ruff: noqa: E402 (numpy must find the number of threads when it is imported)
 
 from __future__ import annotations
 
 import argparse
+import os
 import statistics
 import time
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+for _variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ.setdefault(_variable, "1")
 
 import numpy as np
+import numpy.typing as npt
 from xdsl.context import Context
 from xdsl.dialects import func
-from xdsl.dialects.builtin import IndexType, IntegerAttr, ModuleOp
+from xdsl.dialects.builtin import IndexType, IntegerAttr, ModuleOp, i32
 from xdsl.interpreter import Interpreter
 from xdsl.interpreters import register_implementations
 from xdsl.passes import PassPipeline
 from xdsl.universe import Universe
 
+from pypto_xdsl.dialects.orch import FuncOp
 from pypto_xdsl.dialects.pto import PtrType
+from pypto_xdsl.interpreters.core_settings import Check, CoreSettings
 from pypto_xdsl.interpreters.elements import element_of
+from pypto_xdsl.interpreters.orch import call
 from pypto_xdsl.interpreters.pto import run_kernel
 from pypto_xdsl.interpreters.pto.globals import Pointer
 from pypto_xdsl.interpreters.run import machine_for, running
 from pypto_xdsl.syntax.parser import parse_module
 
+Array: TypeAlias = npt.NDArray[np.float32]
+Run: TypeAlias = Callable[[], object]
+
 N = 128
-T = f"!pto.tile_buf<vec, {N}x{N}xf32>"
-COLUMN = f"!pto.tile_buf<vec, {N}x1xf32, blayout=col_major>"
+ROWS, COLUMNS, DEPTH = 2048, 1024, 1024
+LEVELS = ("tile", "lenient", "strict")
+
+
+# Programs.
+
+
+def vec(rows: int, columns: int = COLUMNS) -> str:
+    """A tile of the vector core."""
+    column = ", blayout=col_major" if columns == 1 else ""
+    return f"!pto.tile_buf<vec, {rows}x{columns}xf32{column}>"
+
+
+def part(rows: int, columns: int) -> str:
+    """A window of global memory."""
+    return f"!pto.partition_tensor_view<{rows}x{columns}xf32>"
+
+
+def view(name: str, rows: int, columns: int) -> str:
+    """The array that a pointer points to."""
+    shape, strides = f"[%c{rows}, %c{columns}]", f"[%c{columns}, %c1]"
+    return f"%{name}v = pto.make_tensor_view %{name}, shape = {shape}, strides = {strides} : {VIEW}"
+
+
 L1 = f"!pto.tile_buf<mat, {N}x{N}xf32, blayout=col_major, slayout=row_major>"
 L0A = f"!pto.tile_buf<left, {N}x{N}xf32, slayout=row_major>"
 L0B = f"!pto.tile_buf<right, {N}x{N}xf32, slayout=col_major>"
 L0C = f"!pto.tile_buf<acc, {N}x{N}xf32, blayout=col_major, slayout=row_major, fractal=1024>"
-V, P = "!pto.tensor_view<?x?xf32>", f"!pto.partition_tensor_view<{N}x{N}xf32>"
-
-VECTOR = f"""
-  %a = pto.alloc_tile addr = %k0 : {T}
-  %b = pto.alloc_tile addr = %k0 : {T}
-  %c = pto.alloc_tile addr = %k1 : {T}
-  %s = pto.alloc_tile addr = %k2 : {COLUMN}
-  pto.tload ins(%xp : {P}) outs(%a : {T})
-"""
-CUBE = f"""
-  %m = pto.alloc_tile addr = %k0 : {L1}
-  %l = pto.alloc_tile addr = %k0 : {L0A}
-  %r = pto.alloc_tile addr = %k0 : {L0B}
-  %c = pto.alloc_tile addr = %k0 : {L0C}
-  pto.tload ins(%xp : {P}) outs(%m : {L1})
-  pto.tmov ins(%m : {L1}) outs(%l : {L0A})
-  pto.tmov ins(%m : {L1}) outs(%r : {L0B})
-"""
-OPS: dict[str, tuple[str, str, Callable[[Any, Any], Any]]] = {
-    "nothing": (VECTOR, "", lambda x, out: None),
-    "add": (
-        VECTOR,
-        f"pto.tadd ins(%a, %b : {T}, {T}) outs(%c : {T})",
-        lambda x, out: np.add(x, x, out=out),
-    ),
-    "exp": (
-        VECTOR,
-        f"pto.texp ins(%a : {T}) outs(%c : {T})",
-        lambda x, out: np.exp(x, out=out),
-    ),
-    "row_sum": (
-        VECTOR,
-        f"pto.trowsum ins(%a, %c : {T}, {T}) outs(%s : {COLUMN})",
-        lambda x, out: np.sum(x, axis=1, keepdims=True, dtype=np.float64).astype(np.float32),
-    ),
-    "matmul": (
-        CUBE,
-        f"pto.tmatmul ins(%l, %r : {L0A}, {L0B}) outs(%c : {L0C})",
-        lambda x, out: np.matmul(x, x, out=out),
-    ),
-}
+VIEW = "!pto.tensor_view<?x?xf32>"
 
 
-def kernel(prologue: str, body: str) -> str:
-    """A kernel that runs an op again and again."""
+def vector_op(name: str, rows: int, columns: int) -> str:
+    """An instruction on tiles `%a`, `%t` for scratch, `%s` for a column."""
+    t = vec(rows, columns)
+    return {
+        "nothing": "",
+        "add": f"pto.tadd ins(%a, %a : {t}, {t}) outs(%c : {t})",
+        "exp": f"pto.texp ins(%a : {t}) outs(%c : {t})",
+        "row_sum": f"pto.trowsum ins(%a, %t : {t}, {t}) outs(%c : {vec(rows, 1)})",
+    }[name]
+
+
+def machine_text(parameters: str, body: str) -> str:
+    """A kernel of the `pto` dialect."""
+    constants = "\n".join(
+        f"%c{value} = arith.constant {value} : index" for value in (0, 1, 16, 32, N, 1024, 2048)
+    )
+    addresses = "\n".join(
+        f"%k{value} = arith.constant {value} : i64" for value in (0, 65536, 131072)
+    )
     return f"""module attributes {{pto.target_arch = "a2a3"}} {{
-func.func @kernel(%x: !pto.ptr<f32>, %n: index) {{
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  %size = arith.constant {N} : index
-  %k0 = arith.constant 0 : i64
-  %k1 = arith.constant 65536 : i64
-  %k2 = arith.constant 131072 : i64
-  %xv = pto.make_tensor_view %x, shape = [%size, %size], strides = [%size, %c1] : {V}
-  %xp = pto.partition_view %xv, offsets = [%c0, %c0], sizes = [%size, %size] : {V} -> {P}
-  {prologue}
-  scf.for %i = %c0 to %n step %c1 {{
-    {body}
-  }}
-  return
+func.func @kernel({parameters}) {{
+{constants}
+{addresses}
+{body}
+return
 }}
 }}"""
 
 
-ROWS, COLUMNS = 2048, 1024
-LARGE: dict[str, tuple[str, str, int, Callable[[Any, Any], Any]]] = {
-    "add": (OPS["add"][1], "%c", N, lambda x, out: np.add(x, x, out=out)),
-    "exp": (OPS["exp"][1], "%c", N, lambda x, out: np.exp(x, out=out)),
-}
-"""The op, the tile that is stored, its columns, and plain numpy on the whole array."""
+def small_machine_program(name: str) -> str:
+    """An op again and again, on a core."""
+    loaded = f"""
+%xv = pto.make_tensor_view %x, shape = [%c{N}, %c{N}], strides = [%c{N}, %c1] : {VIEW}
+%xp = pto.partition_view %xv, offsets = [%c0, %c0], sizes = [%c{N}, %c{N}] : {VIEW} -> {part(N, N)}
+"""
+    if name == "matmul":
+        loaded += f"""
+%m = pto.alloc_tile addr = %k0 : {L1}
+%l = pto.alloc_tile addr = %k0 : {L0A}
+%r = pto.alloc_tile addr = %k0 : {L0B}
+%c = pto.alloc_tile addr = %k0 : {L0C}
+pto.tload ins(%xp : {part(N, N)}) outs(%m : {L1})
+pto.tmov ins(%m : {L1}) outs(%l : {L0A})
+pto.tmov ins(%m : {L1}) outs(%r : {L0B})
+"""
+        op = f"pto.tmatmul ins(%l, %r : {L0A}, {L0B}) outs(%c : {L0C})"
+    else:
+        result = vec(N, 1) if name == "row_sum" else vec(N, N)
+        loaded += f"""
+%a = pto.alloc_tile addr = %k0 : {vec(N, N)}
+%t = pto.alloc_tile addr = %k65536 : {vec(N, N)}
+%c = pto.alloc_tile addr = %k{131072 if name == "row_sum" else 65536} : {result}
+pto.tload ins(%xp : {part(N, N)}) outs(%a : {vec(N, N)})
+"""
+        op = vector_op(name, N, N)
+    loop = f"scf.for %i = %c0 to %n step %c1 {{\n{op}\n}}"
+    return machine_text("%x: !pto.ptr<f32>, %n: index", loaded + loop)
 
 
-def large_kernel(body: str, stored: str) -> str:
-    """A kernel that walks over a large array by tiles that fit."""
-    return f"""module attributes {{pto.target_arch = "a2a3"}} {{
-func.func @kernel(%x: !pto.ptr<f32>, %y: !pto.ptr<f32>) {{
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  %size = arith.constant {N} : index
-  %rows = arith.constant {ROWS} : index
-  %columns = arith.constant {COLUMNS} : index
-  %k0 = arith.constant 0 : i64
-  %k1 = arith.constant 65536 : i64
-  %a = pto.alloc_tile addr = %k0 : {T}
-  %b = pto.alloc_tile addr = %k0 : {T}
-  %c = pto.alloc_tile addr = %k1 : {T}
-  %xv = pto.make_tensor_view %x, shape = [%rows, %columns], strides = [%columns, %c1] : {V}
-  %yv = pto.make_tensor_view %y, shape = [%rows, %columns], strides = [%columns, %c1] : {V}
-  scf.for %i = %c0 to %rows step %size {{
-    scf.for %j = %c0 to %columns step %size {{
-      %xp = pto.partition_view %xv, offsets = [%i, %j], sizes = [%size, %size] : {V} -> {P}
-      %yp = pto.partition_view %yv, offsets = [%i, %j], sizes = [%size, %size] : {V} -> {P}
-      pto.tload ins(%xp : {P}) outs(%a : {T})
-      {body}
-      pto.tstore ins({stored} : {T}) outs(%yp : {P})
+def block_rows(name: str) -> int:
+    """The rows of the blocks of a large array, which are as wide as it is."""
+    return 16 if name == "row_sum" else 32
+
+
+def large_machine_program(name: str) -> str:
+    """A kernel that walks over large arrays by tiles that fit."""
+    if name == "matmul":
+        return large_machine_product()
+    rows = block_rows(name)
+    columns = 1 if name == "row_sum" else COLUMNS
+    result = vec(rows, columns)
+    body = f"""
+%a = pto.alloc_tile addr = %k0 : {vec(rows)}
+%t = pto.alloc_tile addr = %k65536 : {vec(16)}
+%c = pto.alloc_tile addr = %k{131072 if name == "row_sum" else 0} : {result}
+{view("x", ROWS, COLUMNS)}
+{view("y", ROWS, columns)}
+scf.for %i = %c0 to %c{ROWS} step %c{rows} {{
+  %xp = pto.partition_view %xv, offsets = [%i, %c0], sizes = [%c{rows}, %c{COLUMNS}]
+      : {VIEW} -> {part(rows, COLUMNS)}
+  %yp = pto.partition_view %yv, offsets = [%i, %c0], sizes = [%c{rows}, %c{columns}]
+      : {VIEW} -> {part(rows, columns)}
+  pto.tload ins(%xp : {part(rows, COLUMNS)}) outs(%a : {vec(rows)})
+  {vector_op(name, rows, COLUMNS)}
+  pto.tstore ins(%c : {result}) outs(%yp : {part(rows, columns)})
+}}
+"""
+    return machine_text("%x: !pto.ptr<f32>, %y: !pto.ptr<f32>, %z: !pto.ptr<f32>", body)
+
+
+def large_machine_product() -> str:
+    """`z = x @ y` by blocks of 128x128."""
+
+    def step(k: str, op: str) -> str:
+        return f"""
+    %xp{op} = pto.partition_view %xv, offsets = [%i, {k}], sizes = [%c{N}, %c{N}]
+        : {VIEW} -> {part(N, N)}
+    %yp{op} = pto.partition_view %yv, offsets = [{k}, %j], sizes = [%c{N}, %c{N}]
+        : {VIEW} -> {part(N, N)}
+    pto.tload ins(%xp{op} : {part(N, N)}) outs(%m : {L1})
+    pto.tload ins(%yp{op} : {part(N, N)}) outs(%o : {L1})
+    pto.tmov ins(%m : {L1}) outs(%l : {L0A})
+    pto.tmov ins(%o : {L1}) outs(%r : {L0B})
+"""
+
+    body = f"""
+%m = pto.alloc_tile addr = %k0 : {L1}
+%o = pto.alloc_tile addr = %k65536 : {L1}
+%l = pto.alloc_tile addr = %k0 : {L0A}
+%r = pto.alloc_tile addr = %k0 : {L0B}
+%c = pto.alloc_tile addr = %k0 : {L0C}
+{view("x", ROWS, DEPTH)}
+{view("y", DEPTH, COLUMNS)}
+{view("z", ROWS, COLUMNS)}
+scf.for %i = %c0 to %c{ROWS} step %c{N} {{
+  scf.for %j = %c0 to %c{COLUMNS} step %c{N} {{
+    {step("%c0", "0")}
+    pto.tmatmul ins(%l, %r : {L0A}, {L0B}) outs(%c : {L0C})
+    scf.for %k = %c{N} to %c{DEPTH} step %c{N} {{
+      {step("%k", "1")}
+      pto.tmatmul.acc ins(%c, %l, %r : {L0C}, {L0A}, {L0B}) outs(%c : {L0C})
     }}
+    %zp = pto.partition_view %zv, offsets = [%i, %j], sizes = [%c{N}, %c{N}]
+        : {VIEW} -> {part(N, N)}
+    pto.tstore ins(%c : {L0C}) outs(%zp : {part(N, N)})
   }}
-  return
 }}
+"""
+    return machine_text("%x: !pto.ptr<f32>, %y: !pto.ptr<f32>, %z: !pto.ptr<f32>", body)
+
+
+def tile_op(name: str, rows: int, columns: int) -> str:
+    """An op on a tile `%a`, with scratch `%t`; its result is `%c`."""
+    t = f"!tile.tile<{rows}x{columns}xf32>"
+    return {
+        "nothing": "",
+        "add": f"%c = tile.add %a, %a : {t}",
+        "exp": f"%c = tile.exp %a : {t}",
+        "row_sum": f"%c = tile.row_sum %a, %t : {t}, {t} -> !tile.tile<{rows}x1xf32>",
+        "matmul": f"%c = tile.matmul %a, %a : {t}",
+    }[name]
+
+
+def tile_text(parameters: str, body: str) -> str:
+    """A function on tiles."""
+    constants = "\n".join(
+        f"%c{value} = arith.constant {value} : index" for value in (0, 1, 16, 32, N, 1024, 2048)
+    )
+    return f"orch.func incore @kernel({parameters}) {{\n{constants}\n{body}\norch.return\n}}"
+
+
+def small_tile_program(name: str) -> str:
+    """An op again and again, on a tile."""
+    t, x = f"!tile.tile<{N}x{N}xf32>", f"tensor<{N}x{N}xf32>"
+    return tile_text(
+        f"in %x : {x}, in %n : index",
+        f"%a = tile.load %x[0, 0] : {x} -> {t}\n%t = tile.create : {t}\n"
+        f"scf.for %i = %c0 to %n step %c1 {{\n{tile_op(name, N, N)}\n}}",
+    )
+
+
+def large_tile_program(name: str) -> str:
+    """A function that walks over large arrays by tiles."""
+    x, y = f"tensor<{ROWS}x{COLUMNS}xf32>", f"tensor<{DEPTH}x{COLUMNS}xf32>"
+    if name == "matmul":
+        t = f"!tile.tile<{N}x{N}xf32>"
+        body = f"""
+scf.for %i = %c0 to %c{ROWS} step %c{N} {{
+  scf.for %j = %c0 to %c{COLUMNS} step %c{N} {{
+    %l = tile.load %x[%i, 0] : {x} -> {t}
+    %r = tile.load %y[0, %j] : {y} -> {t}
+    %p = tile.matmul %l, %r : {t}
+    %q = scf.for %k = %c{N} to %c{DEPTH} step %c{N} iter_args(%acc = %p) -> ({t}) {{
+      %m = tile.load %x[%i, %k] : {x} -> {t}
+      %o = tile.load %y[%k, %j] : {y} -> {t}
+      %s = tile.matmul_acc %acc, %m, %o : {t}
+      scf.yield %s : {t}
+    }}
+    %z1 = tile.store %q, %z[%i, %j] : {t}, {x}
+  }}
 }}"""
+        return tile_text(f"in %x : {x}, in %y : {y}, out %z : {x}", body)
+    rows = block_rows(name)
+    columns = 1 if name == "row_sum" else COLUMNS
+    t, result = f"!tile.tile<{rows}x{COLUMNS}xf32>", f"!tile.tile<{rows}x{columns}xf32>"
+    out = f"tensor<{ROWS}x{columns}xf32>"
+    body = f"""
+%t = tile.create : {t}
+scf.for %i = %c0 to %c{ROWS} step %c{rows} {{
+  %a = tile.load %x[%i, 0] : {x} -> {t}
+  {tile_op(name, rows, COLUMNS)}
+  %y1 = tile.store %c, %y[%i, 0] : {result}, {out}
+}}"""
+    return tile_text(f"in %x : {x}, out %y : {out}", body)
 
 
-def _module(text: str) -> ModuleOp:
+# Plain numpy.
+
+SMALL_NUMPY: Mapping[str, Callable[[Array, Array], object]] = {
+    "nothing": lambda x, out: None,
+    "add": lambda x, out: np.add(x, x, out=out),
+    "exp": lambda x, out: np.exp(x, out=out),
+    "row_sum": lambda x, out: np.sum(x, axis=1, keepdims=True),
+    "matmul": lambda x, out: np.matmul(x, x, out=out),
+}
+
+WHOLE_NUMPY: Mapping[str, Callable[[Array, Array, Array], object]] = {
+    "add": lambda x, y, z: np.add(x, x, out=z),
+    "exp": lambda x, y, z: np.exp(x, out=z),
+    "row_sum": lambda x, y, z: np.sum(x, axis=1, keepdims=True, out=z[:, :1]),
+    "matmul": lambda x, y, z: np.matmul(x, y, out=z),
+}
+
+
+def blocks_numpy(name: str, x: Array, y: Array, z: Array) -> None:
+    """The loop over the same blocks, each copied in and its result copied out."""
+    if name == "matmul":
+        for i in range(0, ROWS, N):
+            for j in range(0, COLUMNS, N):
+                total = np.zeros((N, N), np.float32)
+                for k in range(0, DEPTH, N):
+                    total += x[i : i + N, k : k + N].copy() @ y[k : k + N, j : j + N].copy()
+                z[i : i + N, j : j + N] = total
+        return
+    rows = block_rows(name)
+    a, c = np.empty((rows, COLUMNS), np.float32), np.empty((rows, COLUMNS), np.float32)
+    for i in range(0, ROWS, rows):
+        np.copyto(a, x[i : i + rows])
+        if name == "row_sum":
+            z[i : i + rows, :1] = np.sum(a, axis=1, keepdims=True)
+        else:
+            SMALL_NUMPY[name](a, c)
+            z[i : i + rows] = c
+
+
+# Measuring.
+
+
+def make_module(text: str, passes: str = "") -> ModuleOp:
+    """A program, changed by some passes."""
     ctx = Context()
     for name, factory in Universe.get_multiverse().all_dialects.items():
         ctx.register_dialect(name, factory)
     module = parse_module(ctx, text, "benchmark.mlir")
-    spec = "convert-pto-to-ascend910b,insert-sync"
-    PassPipeline.parse_spec(Universe.get_multiverse().all_passes, spec).apply(ctx, module)
+    if passes:
+        PassPipeline.parse_spec(Universe.get_multiverse().all_passes, passes).apply(ctx, module)
     return module
 
 
-def timed(run: Callable[[], object], count: int) -> float:
-    """Microseconds a repetition, the median of five runs."""
-    found: list[float] = []
-    for _ in range(5):
-        start = time.perf_counter()
-        run()
-        found.append((time.perf_counter() - start) / count * 1e6)
-    return statistics.median(found)
-
-
-def machine_run(module: ModuleOp, x: Any, count: int, *, strict: bool) -> Callable[[], None]:
-    """Runs the kernel on a core."""
+def machine_run(text: str, arrays: tuple[Array, ...], count: int | None, *, strict: bool) -> Run:
+    """Runs a `pto` kernel on a core."""
+    module = make_module(text, "convert-pto-to-ascend910b,insert-sync")
     function = next(op for op in module.walk() if isinstance(op, func.FuncOp))
     type = function.body.block.args[0].type
     assert isinstance(type, PtrType)
+    cores = CoreSettings(lenient=frozenset() if strict else frozenset(Check))
+    machine = machine_for(module, strict=strict, cores=cores)
+    element = element_of(type.element_type)
+    values: list[Any] = [Pointer.to(machine.new_tensor(array, element)) for array in arrays]
+    if count is not None:
+        values.append(IntegerAttr(count, IndexType()))
 
     def run() -> None:
-        machine = machine_for(module, strict=strict)
-        tensor = machine.new_tensor(x.copy(), element_of(type.element_type))
         with running():
-            run_kernel(machine, function, (Pointer.to(tensor), IntegerAttr(count, IndexType())))
+            run_kernel(machine, function, tuple(values))
 
     return run
 
 
-def addi(count: int) -> float:
-    """Microseconds that xDSL's interpreter takes for an `arith.addi`, in a straight line."""
+def tile_run(text: str, arrays: tuple[Array, ...], count: int | None) -> Run:
+    """Runs a function on tiles."""
+    module = make_module(text)
+    function = next(op for op in module.walk() if isinstance(op, FuncOp))
+    machine = machine_for(module)
+    types: list[Any] = list(function.function_type.inputs.data)
+    element = element_of(types[0].element_type)
+    values: list[Any] = [machine.new_tensor(array, element) for array in arrays]
+    if count is not None:
+        values.append(IntegerAttr(count, IndexType()))
+
+    def run() -> None:
+        with running():
+            call(machine, function, tuple(values))
+
+    return run
+
+
+def addi_run(count: int) -> Run:
+    """xDSL's interpreter on `arith.addi`s in a straight line."""
     lines = "\n".join(f"  %v{k + 1} = arith.addi %v{k}, %v{k} : i32" for k in range(count))
-    text = f"func.func @f(%v0: i32) -> i32 {{\n{lines}\n  func.return %v{count} : i32\n}}"
+    module = make_module(f"func.func @f(%v0: i32) {{\n{lines}\n  func.return\n}}")
     ctx = Context()
     for name, factory in Universe.get_multiverse().all_dialects.items():
         ctx.register_dialect(name, factory)
-    module = parse_module(ctx, text, "addi.mlir")
     interpreter = Interpreter(module)
     register_implementations(interpreter, ctx)
-    from xdsl.dialects.builtin import i32
+    return lambda: interpreter.call_op("f", (IntegerAttr(0, i32),))
 
-    return timed(lambda: interpreter.call_op("f", (IntegerAttr(0, i32),)), count)
+
+def medians(runs: Mapping[str, Run], rounds: int) -> dict[str, float]:
+    """CPU time of each in microseconds: the median of rounds in which they take turns."""
+    found: dict[str, list[float]] = {name: [] for name in runs}
+    for turn in range(rounds + 1):
+        for name, run in runs.items():
+            start = time.process_time()
+            run()
+            if turn:  # The first only warms up.
+                found[name].append(time.process_time() - start)
+    return {name: statistics.median(times) * 1e6 for name, times in found.items()}
+
+
+@dataclass(frozen=True)
+class Options:
+    rounds: int
+    repeat: int
+    levels: tuple[str, ...]
+
+
+def random(rows: int, columns: int) -> Array:
+    return np.random.default_rng(0).standard_normal((rows, columns)).astype(np.float32)
+
+
+def repeated(call: Callable[[Array, Array], object], count: int, x: Array) -> Run:
+    """Plain numpy in a loop."""
+    out = np.empty_like(x)
+
+    def run() -> None:
+        for _ in range(count):
+            call(x, out)
+
+    return run
+
+
+def measure_small(options: Options) -> None:
+    """Overhead per op on 128x128."""
+    count, x = options.repeat, random(N, N)
+    heads = "".join(f" {level} us | in addi |" for level in options.levels)
+    print(f"| op, {N}x{N} | numpy us |{heads}")
+    print(f"|---|---|{'---|---|' * len(options.levels)}")
+    empty: dict[str, float] = {}
+    for name, plain in SMALL_NUMPY.items():
+        runs: dict[str, Run] = {"addi": addi_run(count), "numpy": repeated(plain, count, x)}
+        for level in options.levels:
+            if level == "tile":
+                runs[level] = tile_run(small_tile_program(name), (x.copy(),), count)
+            else:
+                text = small_machine_program(name)
+                runs[level] = machine_run(text, (x.copy(),), count, strict=level == "strict")
+        times = {key: value / count for key, value in medians(runs, options.rounds).items()}
+        if name == "nothing":
+            # The loop around the op, which is no part of it.
+            empty = {level: times[level] - times["numpy"] for level in options.levels}
+            print(f"| arith.addi of xDSL | {times['addi']:.1f} |")
+            continue
+        line = f"| {name} | {times['numpy']:.1f} |"
+        for level in options.levels:
+            own = times[level] - empty[level]
+            line += f" {own:.1f} | {(own - times['numpy']) / times['addi']:.2f} |"
+        print(line)
+
+
+def measure_large(options: Options) -> None:
+    """Ratios on large arrays."""
+    heads = "".join(f" {level} us | / blocks | / whole |" for level in options.levels)
+    print(f"\n| op, {ROWS}x{COLUMNS} | numpy, blocks us | numpy, whole us |{heads}")
+    print(f"|---|---|---|{'---|---|---|' * len(options.levels)}")
+    for name, whole in WHOLE_NUMPY.items():
+        x, y, z = (
+            random(ROWS, COLUMNS),
+            random(DEPTH, COLUMNS),
+            np.empty((ROWS, COLUMNS), np.float32),
+        )
+        out = np.empty((ROWS, 1 if name == "row_sum" else COLUMNS), np.float32)
+        arrays = (x, y, out) if name == "matmul" else (x, out)
+        runs: dict[str, Run] = {
+            "blocks": lambda name=name, x=x, y=y, z=z: blocks_numpy(name, x, y, z),
+            "whole": lambda whole=whole, x=x, y=y, z=z: whole(x, y, z),
+        }
+        for level in options.levels:
+            if level == "tile":
+                runs[level] = tile_run(large_tile_program(name), arrays, None)
+            else:
+                text = large_machine_program(name)
+                given = arrays if name == "matmul" else (*arrays, y)
+                runs[level] = machine_run(text, given, None, strict=level == "strict")
+        times = medians(runs, options.rounds)
+        for level in options.levels:
+            runs[level]()
+            expected = z[:, : out.shape[1]]
+            np.testing.assert_allclose(out, expected, rtol=1e-3, atol=1e-3)
+        line = f"| {name} | {times['blocks']:.0f} | {times['whole']:.0f} |"
+        for level in options.levels:
+            own = times[level]
+            line += f" {own:.0f} | {own / times['blocks']:.2f} | {own / times['whole']:.2f} |"
+        print(line)
 
 
 def main() -> None:
-    """Print the table."""
+    """Print the tables."""
     parser = argparse.ArgumentParser(description="Interpreters against numpy.")
-    parser.add_argument("--repeat", type=int, default=2000)
-    count = parser.parse_args().repeat
-    unit = addi(count)
-    print(f"arith.addi under xDSL's interpreter: {unit:.2f} us")
-    x = np.random.default_rng(0).standard_normal((N, N)).astype(np.float32)
-    print("| op, 128x128 | numpy us | strict us | lenient us | overhead strict, in addi |")
-    print("|---|---|---|---|---|")
-    empty = {True: 0.0, False: 0.0}
-    for name, (prologue, body, call) in OPS.items():
-        out = np.empty_like(x)
-
-        def plain(call: Callable[[Any, Any], Any] = call, out: Any = out) -> None:
-            for _ in range(count):
-                call(x, out)
-
-        reference = timed(plain, count)
-        module = _module(kernel(prologue, body))
-        found = {
-            strict: timed(machine_run(module, x, count, strict=strict), count) - empty[strict]
-            for strict in (True, False)
-        }
-        if name == "nothing":
-            empty = found
-        overhead = (found[True] - reference) / unit
-        print(
-            f"| {name} | {reference:.1f} | {found[True]:.1f} | {found[False]:.1f} | "
-            f"{overhead:.1f} |"
-        )
-    print(f"| op, {ROWS}x{COLUMNS} by tiles | numpy us | strict us | strict / numpy |")
-    print("|---|---|---|---|")
-    x = np.random.default_rng(0).standard_normal((ROWS, COLUMNS)).astype(np.float32)
-    for name, (body, stored, _, call) in LARGE.items():
-        out = np.empty_like(x)
-        reference = timed(lambda call=call, out=out: call(x, out), 1)
-        found = timed(_large_run(_module(large_kernel(body, stored)), x), 1)
-        print(f"| {name} | {reference:.0f} | {found:.0f} | {found / reference:.1f} |")
-
-
-def _large_run(module: ModuleOp, x: Any) -> Callable[[], None]:
-    function = next(op for op in module.walk() if isinstance(op, func.FuncOp))
-    type = function.body.block.args[0].type
-    assert isinstance(type, PtrType)
-    element = element_of(type.element_type)
-    machine = machine_for(module)
-    pointers = tuple(Pointer.to(machine.new_tensor(x.copy(), element)) for _ in range(2))
-
-    def run() -> None:
-        with running():
-            run_kernel(machine, function, pointers)
-
-    return run
+    parser.add_argument("--rounds", type=int, default=7, help="how often each is measured")
+    parser.add_argument("--repeat", type=int, default=500, help="ops a round, of small tiles")
+    parser.add_argument("--level", choices=LEVELS, action="append", help="default: all")
+    given = parser.parse_args()
+    options = Options(given.rounds, given.repeat, tuple(given.level or LEVELS))
+    measure_small(options)
+    measure_large(options)
 
 
 if __name__ == "__main__":

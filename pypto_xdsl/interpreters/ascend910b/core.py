@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from xdsl.interpreter import PythonValues
 from xdsl.ir import Operation
 
 from pypto_xdsl.diagnostics import DiagnosticsError, Note, OpError, note, warn
@@ -35,6 +36,7 @@ from pypto_xdsl.interpreters.ascend910b.rules import instruction_problem, tile_p
 from pypto_xdsl.interpreters.core_settings import Check, CoreSettings
 from pypto_xdsl.interpreters.elements import Array, Mask
 from pypto_xdsl.interpreters.errors import ProgramError
+from pypto_xdsl.interpreters.execution import Prepared
 from pypto_xdsl.interpreters.pto.memory import Memory
 from pypto_xdsl.interpreters.values import Buffer
 
@@ -225,7 +227,13 @@ class Core:
         """Begin with something in a lane, if it may run at once; whether it may."""
         if lane.queue or self.settings.seed is not None:
             return False
-        self._start(lane, op, self._told, len(self.scalar.ops))
+        told, ops = self._told, lane.ops
+        if lane.seen is told:
+            self.lane, self.op, self.scalar_number = lane, op, len(self.scalar.ops)
+            ops.append(op)
+            self.number = lane.known[lane.index] = len(ops)
+        else:
+            self._start(lane, op, told, len(self.scalar.ops))
         return True
 
     def step(self, lane: Lane) -> bool:
@@ -242,14 +250,12 @@ class Core:
 
     # Events.
 
-    def setting(
-        self, op: Operation, source: Pipe, destination: Pipe, number: int
-    ) -> Callable[[], None]:
+    def setting(self, op: Operation, source: Pipe, destination: Pipe, number: int) -> Prepared:
         """What lets a pipe set an event once it got here."""
         lane, other = self.lane_of(source), self.lane_of(destination)
         key = lane.index, other.index, number
         tokens = self.events.setdefault(key, deque())
-        group = self.group
+        group, is_pipe = self.group, lane is not self.scalar
 
         def run() -> None:
             if tokens:
@@ -260,33 +266,37 @@ class Core:
                 )
             tokens.append((lane.tell(), op))
 
-        def issue() -> None:
-            if lane is not self.scalar and self.starts(lane, op):
-                run()
+        def issue(_: PythonValues) -> PythonValues:
+            if is_pipe and self.starts(lane, op):
+                if tokens:
+                    run()
+                else:
+                    tokens.append((tuple(lane.known), op))
                 # Another pipe may be waiting for it.
                 if group.queued:
                     group.advance()
             else:
                 self._give(lane, op, run, None, key)
+            return ()
 
         return issue
 
-    def waiting(
-        self, op: Operation, source: Pipe, destination: Pipe, number: int
-    ) -> Callable[[], None]:
+    def waiting(self, op: Operation, source: Pipe, destination: Pipe, number: int) -> Prepared:
         """What lets a pipe wait for an event, and take it."""
         lane, other = self.lane_of(destination), self.lane_of(source)
         key = other.index, lane.index, number
         tokens = self.events.setdefault(key, deque())
+        is_pipe = lane is not self.scalar
 
         def run() -> None:
             self.hear(lane, tokens.popleft()[0])
 
-        def issue() -> None:
-            if tokens and lane is not self.scalar and self.starts(lane, op):
+        def issue(_: PythonValues) -> PythonValues:
+            if tokens and is_pipe and self.starts(lane, op):
                 lane.learn(tokens.popleft()[0])
             else:
                 self._give(lane, op, run, lambda: bool(tokens), key)
+            return ()
 
         return issue
 

@@ -115,20 +115,9 @@ def _of_event(op_class: type[Operation], make: Any) -> Run:
 
     def prepare(interpreter: Interpreter, op: Any) -> Prepared:
         core, known = core_of(interpreter), op.known_event
-        if known is None:
-
-            def run_any(args: PythonValues) -> PythonValues:
-                make(core, op, op.source, op.destination, _event(op, args))()
-                return ()
-
-            return run_any
-        issue = make(core, op, op.source, op.destination, known)
-
-        def run(args: PythonValues) -> PythonValues:
-            issue()
-            return ()
-
-        return run
+        if known is not None:
+            return make(core, op, op.source, op.destination, known)
+        return lambda args: make(core, op, op.source, op.destination, _event(op, args))(())
 
     return by_preparing(prepare)
 

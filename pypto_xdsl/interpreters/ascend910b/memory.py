@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -296,17 +296,14 @@ class CoreMemory(Memory):
 class CoreTile(LocalTile):
     """A view of a memory of a core. Every read and write is checked."""
 
+    memory: CoreMemory  # pyright: ignore[reportIncompatibleVariableOverride]
     _region: tuple[int, int] | None = field(default=None, init=False)
     _found: Span | None = field(default=None, init=False)
     """The span of that region, as long as the memory remembers it."""
     _generation: int = field(default=0, init=False)
 
-    @property
-    def _core_memory(self) -> CoreMemory:
-        return cast(CoreMemory, self.memory)
-
     def _span(self, region: tuple[int, int]) -> Span:
-        memory = self._core_memory
+        memory = self.memory
         if region == self._region and self._generation == memory.generation:
             assert self._found is not None
             return self._found
@@ -325,7 +322,7 @@ class CoreTile(LocalTile):
     def read(self, region: tuple[int, int] | None = None) -> tuple[Array, Mask | None]:
         """The elements of a region (the valid one), read only, and which are defined."""
         span = self._span(self.valid if region is None else region)
-        memory = self._core_memory
+        memory = self.memory
         memory.core.touch(memory, span, is_write=False)
         if span.value is not None:
             return span.value, None
@@ -333,13 +330,13 @@ class CoreTile(LocalTile):
 
     def write(self, stored: Array, defined: Mask | None = None) -> None:
         span = self._span(stored.shape)  # pyright: ignore[reportArgumentType]
-        memory = self._core_memory
+        memory = self.memory
         memory.core.touch(memory, span, is_write=True)
         memory.store(span, stored, defined)
 
     def spoil(self) -> None:
         span = self._span(self.type.get_shape())
-        memory = self._core_memory
+        memory = self.memory
         memory.core.touch(memory, span, is_write=True)
         if not span.segment.is_spoiled:
             memory.store(span, span.element.poison(span.shape), np.zeros(span.shape, np.bool_))
@@ -354,13 +351,13 @@ class CoreTile(LocalTile):
 
     def take(self, places: npt.NDArray[np.int64]) -> tuple[Array, Mask | None]:
         span = self._scattered(places)
-        memory = self._core_memory
+        memory = self.memory
         memory.core.touch(memory, span, is_write=False)
         return memory.load(span)
 
     def put(self, places: npt.NDArray[np.int64], stored: Array) -> None:
         span = self._scattered(places)
-        memory = self._core_memory
+        memory = self.memory
         memory.core.touch(memory, span, is_write=True)
         memory.overwrite(span)
         span.put(stored)
@@ -369,7 +366,7 @@ class CoreTile(LocalTile):
     def _scattered(self, places: npt.NDArray[np.int64]) -> Span:
         """Elements at places, counted from the address in the order of the addresses."""
         self._check_places(places)
-        memory = self._core_memory
+        memory = self.memory
         size = self.element.storage.itemsize
         end = self.address + self._size()
         # One segment a tile: places differ from one run of an instruction to the next.
@@ -398,7 +395,7 @@ class CoreTile(LocalTile):
         return replace(
             self,
             address=self.address + place * size,
-            type=self._core_memory.core.keep(one),
+            type=self.memory.core.keep(one),
             valid=(1, 1),
             pitch=None,
             origin=(0, 0),
@@ -437,7 +434,7 @@ def _set_by_element(span: Span, defined: Mask) -> None:
 
 
 def _make_span(tile: CoreTile, region: tuple[int, int]) -> Span:
-    memory = cast(CoreMemory, tile.memory)
+    memory = tile.memory
     element = element_of(tile.type.element_type)
     size = element.storage.itemsize
     shape = tile.pitch or tile.type.get_shape()

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
 from operator import mul
 
 import numpy as np
@@ -80,10 +79,14 @@ class GlobalView:
                 )
         return sum(map(mul, offsets, self.strides))
 
-    @cached_property
+    _tensor: Tensor | None = field(default=None, init=False)
+
+    @property
     def tensor(self) -> Tensor:
         """The elements, in the buffer."""
-        return self.pointer.tensor("a window", self.shape, self.strides)
+        if self._tensor is None:
+            self._tensor = self.pointer.tensor("a window", self.shape, self.strides)
+        return self._tensor
 
     def read(self, extents: tuple[int, int]) -> tuple[Array, Mask | None]:
         """The elements as a matrix, and which are defined."""

@@ -95,10 +95,14 @@ def both_defined(masks: Sequence[Mask | None]) -> Mask | None:
     return found
 
 
+def scratch_places(op: PtoOp) -> tuple[int, ...]:
+    """Where the scratch of an instruction is among its operands."""
+    return tuple(place for place, (_, role, _) in enumerate(op.roles()) if role is Role.SCRATCH)
+
+
 def spoil_scratch(op: PtoOp, args: PythonValues) -> None:
-    for (_, role, _), value in zip(op.roles(), args, strict=True):
-        if role is Role.SCRATCH:
-            value.spoil()
+    for place in scratch_places(op):
+        args[place].spoil()
 
 
 def _spread_axes(spread: Mapping[str, int], operands: Mapping[str, Any]) -> Mapping[str, int]:
@@ -125,7 +129,7 @@ def _elementwise(
         def prepare(interpreter: Interpreter, op: Any) -> Prepared:
             to_place = operand_place(op, "dst")
             from_places = [(name, operand_place(op, name)) for name in sources]
-            has_scratch = any(role is Role.SCRATCH for _, role, _ in op.roles())
+            scratch = scratch_places(op)
             element = element_of(op.operands[to_place].type.element_type)
 
             def run(args: PythonValues) -> PythonValues:
@@ -136,8 +140,8 @@ def _elementwise(
                     operand_values(args[place], region, element, axes.get(name))
                     for name, place in from_places
                 ]
-                if has_scratch:
-                    spoil_scratch(op, args)
+                for place in scratch:
+                    args[place].spoil()
                 result = meaning(element, *[array for array, _ in values])
                 finish(destination, result, both_defined([mask for _, mask in values]))
                 return ()
@@ -263,14 +267,15 @@ def _fold(axis: int) -> Callable[[type[Operation], Reduction], Run]:
     def make(op_class: type[Operation], reduction: Reduction) -> Run:
         def prepare(interpreter: Interpreter, op: Any) -> Prepared:
             from_place, to_place = operand_place(op, "src"), operand_place(op, "dst")
-            machine = machine_of(interpreter)
+            machine, scratch = machine_of(interpreter), scratch_places(op)
             element = element_of(op.operands[from_place].type.element_type)
 
             def run(args: PythonValues) -> PythonValues:
                 stored, defined = args[from_place].read()
                 if defined is not None:
                     machine.require_defined(op, defined)
-                spoil_scratch(op, args)
+                for place in scratch:
+                    args[place].spoil()
                 finish(args[to_place], reduction(element, element.widen(stored), axis), None)
                 return ()
 
