@@ -319,6 +319,7 @@ PROGRAMS: dict[str, Callable[[int], str]] = {
 }
 
 FOR_PASS: dict[str, str] = {
+    "auto-derive-task-dependencies": "tasks",
     "normalize-return-order": "kernels",
     "classify-iter-arg-carry": "loops",
     "expand-manual-phase-fence": "loops",

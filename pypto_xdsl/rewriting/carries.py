@@ -203,7 +203,7 @@ class _Renaming:
         self._enter(op.body.block, tensors)
         self._rename_block(op.body.block)
         self._leave(op.body, tensors)
-        return self._rebuilt(op, operands, [*op.result_types, *_types(tensors)])
+        return rebuilt(op, operands, [*op.result_types, *_types(tensors)])
 
     def _carry_through_while(self, op: scf.WhileOp, tensors: Sequence[SSAValue]) -> Operation:
         operands = [*op.operands, *self._names(tensors)]
@@ -211,7 +211,7 @@ class _Renaming:
             self._enter(region.block, tensors)
             self._rename_block(region.block)
             self._leave(region, tensors)
-        return self._rebuilt(op, operands, [*op.result_types, *_types(tensors)])
+        return rebuilt(op, operands, [*op.result_types, *_types(tensors)])
 
     def _carry_through_branches(
         self, op: scf.IfOp | scf.IndexSwitchOp | scf.ExecuteRegionOp, tensors: Sequence[SSAValue]
@@ -224,7 +224,7 @@ class _Renaming:
                 terminator(region).location = op.location
             self._rename_block(region.block)
             self._leave(region, tensors)
-        return self._rebuilt(op, op.operands, [*op.result_types, *_types(tensors)])
+        return rebuilt(op, op.operands, [*op.result_types, *_types(tensors)])
 
     def _carry_through_scope(self, op: ScopeOp, tensors: Sequence[SSAValue]) -> Operation:
         entry = self._names(tensors)
@@ -234,23 +234,11 @@ class _Renaming:
         # What follows has the name of the output, but for this scope's own operands.
         self._newest.update(zip(tensors, entry, strict=True))
         types = _types(op.results)
-        new = self._rebuilt(op, op.operands, [*types[:count], *_types(tensors), *types[count:]])
+        new = rebuilt(op, op.operands, [*types[:count], *_types(tensors), *types[count:]])
         segments = AttrSizedResultSegments.attribute_name
         if segments in new.properties:
             new.properties[segments] = _segments(count + len(tensors), len(types) - count)
         return new
-
-    def _rebuilt(
-        self, op: Operation, operands: Sequence[SSAValue], result_types: Sequence[Attribute]
-    ) -> Operation:
-        return type(op).create(
-            operands=operands,
-            result_types=result_types,
-            properties=op.properties,
-            attributes=op.attributes,
-            location=op.location,
-            regions=[op.detach_region(region) for region in op.regions],
-        )
 
     def _replace(self, op: Operation, new: Operation, tensors: Sequence[SSAValue]) -> None:
         """Put the new op in place of the old; its added results are the tensors' newest names."""
@@ -270,6 +258,20 @@ class _Renaming:
             result.name_hint = tensor.name_hint
             self._newest[tensor] = result
         block.erase_op(op)
+
+
+def rebuilt(
+    op: Operation, operands: Sequence[SSAValue], result_types: Sequence[Attribute]
+) -> Operation:
+    """The same op, not yet inserted, with other operands and results; it takes the regions."""
+    return type(op).create(
+        operands=operands,
+        result_types=result_types,
+        properties=op.properties,
+        attributes=op.attributes,
+        location=op.location,
+        regions=[op.detach_region(region) for region in op.regions],
+    )
 
 
 @cache

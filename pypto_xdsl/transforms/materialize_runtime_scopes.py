@@ -16,7 +16,8 @@ around each arm of each branch:
 Functions of kind `orchestration` only.  A function that says `auto_scope = false` has its scopes
 already, from the user or from this pass, which says it when it is done.  A body that is one auto
 scope gets no second one, and inside a manual scope there are none: the runtime does not nest auto
-in manual.  The bodies of a while have none either.
+in manual.  The bodies of a while have none either.  A function with `orch.manual_layer`, in which
+all order of tasks is named, gets one manual scope around its body.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from pypto_xdsl.analysis.walk import blocks_inside, walk
 from pypto_xdsl.dialects.orch import FuncOp, FunctionKind, ScopeMode, TaskScopeOp, YieldOp
+from pypto_xdsl.dialects.orch.function_marks import MANUAL_LAYER
 from pypto_xdsl.properties.checked_pass import CheckedPass
 from pypto_xdsl.properties.runtime_scopes_materialized import AUTO_SCOPE, has_auto_scope
 from pypto_xdsl.rewriting.locating import at
@@ -55,8 +57,11 @@ class MaterializeRuntimeScopesPass(CheckedPass):
             and has_auto_scope(op)
         ]
         for function in functions:
-            for block in list(_bodies(function)):
-                wrap(block)
+            if function.attributes.pop(MANUAL_LAYER, None) is not None:
+                wrap(function.body.block, ScopeMode.MANUAL)
+            else:
+                for block in list(_bodies(function)):
+                    wrap(block)
             function.attributes[AUTO_SCOPE] = BoolAttr.from_bool(False)
 
 
@@ -87,8 +92,8 @@ def _is_auto_scope(block: Block) -> bool:
     )
 
 
-def wrap(block: Block) -> None:
-    """Put all of a block but its end into an auto scope, which yields what the end needs."""
+def wrap(block: Block, mode: ScopeMode = ScopeMode.AUTO) -> None:
+    """Put all of a block but its end into a scope, which yields what the end needs."""
     end = block.last_op
     assert end is not None
     origin = block.first_op
@@ -105,7 +110,7 @@ def wrap(block: Block) -> None:
     }
     inner.add_op(at(end, YieldOp(*handed_on)))
     types = [value.type for value in handed_on]
-    scope = at(origin, TaskScopeOp(ScopeMode.AUTO, types, Region(inner)))
+    scope = at(origin, TaskScopeOp(mode, types, Region(inner)))
     for result, value in zip(scope.outputs, handed_on, strict=True):
         result.name_hint = value.name_hint
     Rewriter().insert_op(scope, InsertPoint.before(end))

@@ -32,6 +32,7 @@ from pypto_xdsl.interpreters.run import find_function, run
 from pypto_xdsl.interpreters.task_graph_order import TaskGraphOrder
 from pypto_xdsl.properties.holding import derive
 from pypto_xdsl.syntax.parser import parse_module
+from pypto_xdsl.transforms.auto_derive_task_dependencies import AutoDeriveTaskDependenciesPass
 from pypto_xdsl.transforms.derive_call_directions import DeriveCallDirectionsPass
 from pypto_xdsl.transforms.materialize_runtime_scopes import MaterializeRuntimeScopesPass
 from pypto_xdsl.transforms.normalize_return_order import NormalizeReturnOrderPass
@@ -364,6 +365,45 @@ def test_any_order_of_tasks(text: str, n: int) -> None:
     for seed in (None, 0, 1, 2):
         got = run(module, main, arguments, scheduler=TaskGraphOrder(seed))
         assert compare_runs(got, wanted) is None
+
+
+@FUZZING
+@given(text=programs())
+def test_named_dependencies(text: str) -> None:
+    """
+    Naming what tasks wait for leaves no hazard but between iterations that the user calls parallel
+    and where a remark says so; the numbers are those of program order, in any order.
+    """
+    before = parse(text)
+    with collecting():
+        NormalizeReturnOrderPass().apply(CONTEXT, before)
+        DeriveCallDirectionsPass().apply(CONTEXT, before)
+    after = before.clone()
+    with collecting() as remarks:
+        AutoDeriveTaskDependenciesPass().apply(CONTEXT, after)
+    after.verify()
+    again = after.clone()
+    with collecting():
+        AutoDeriveTaskDependenciesPass().apply(CONTEXT, again)
+    assert str(again) == str(after)
+    with collecting():
+        MaterializeRuntimeScopesPass().apply(CONTEXT, after)
+    assert errors("NoStaleRead", after) == []
+    for n in (0, 1, 2):
+        assert_same_run(before, after, "main", seeds=[n], given={"n": n})
+        found = list(hazards(graph_of(after, n)))
+        if "parallel" not in text and not remarks:
+            assert found == []
+        if not list(hazards(graph_of(before, n))):
+            assert found == []
+        if found:
+            continue
+        main = find_function(after, "main")
+        arguments = random_arguments(main, 0, given={"n": n})
+        wanted = run(after, main, arguments)
+        for seed in (None, 0, 1, 2):
+            got = run(after, main, arguments, scheduler=TaskGraphOrder(seed))
+            assert compare_runs(got, wanted) is None
 
 
 @st.composite

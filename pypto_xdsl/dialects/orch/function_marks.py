@@ -34,6 +34,8 @@ CACHE_POLICY = "orch.cache_policy"
 """How loads of parameters go through the cache, by their positions, ascending."""
 SPMD_UNWRAPPED = "orch.spmd_unwrapped"
 """The group runs as the body of the spmd scope that it held; its launch has the width."""
+MANUAL_LAYER = "orch.manual_layer"
+"""All order of the function's tasks is named: one manual scope around its body will do."""
 
 _PARAMETER = "parameter"
 _POLICY = "policy"
