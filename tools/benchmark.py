@@ -1,10 +1,11 @@
 """
 What the tools cost, beside plain xDSL on the same text, in one run.
 
-    python tools/benchmark.py [--sizes 1000,8000] [--pass NAME]...
+    python tools/benchmark.py [--sizes 1000,8000] [--pass NAME]... [--dsl PATH[:PROGRAM]]...
 
-Prints the start-up of the drivers, then, for each program of `synthetic_programs`, the CPU time
-of reading, verifying and printing it and of the passes it is made for, in microseconds per
+Prints what reading the Python DSL costs (`benchmark_dsl`), the start-up of the drivers, then, for
+each program of `synthetic_programs`, the CPU time of reading, verifying and printing it and of
+the passes it is made for, in microseconds per
 operation at each size, with how much more the large size costs than the small one, what plain
 xDSL needs to read the same text, and the peak of memory per operation. Times are the best of
 several runs; trust the ratios.
@@ -24,6 +25,7 @@ from io import StringIO
 from pathlib import Path
 from typing import TypeVar
 
+from benchmark_dsl import report_dsl
 from synthetic_programs import FOR_PASS, PROGRAMS
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -164,7 +166,12 @@ def main() -> None:
     arguments = argparse.ArgumentParser(description="what the tools cost, beside plain xDSL")
     arguments.add_argument("--sizes", default="1000,8000", help="numbers of operations")
     arguments.add_argument("--pass", dest="passes", action="append", help="only these passes")
+    arguments.add_argument(
+        "--dsl", action="append", default=[], metavar="PATH[:PROGRAM]", help="a model in the DSL"
+    )
     options = arguments.parse_args()
+    report_dsl(options.dsl)
+    print()
     sizes = [int(size) for size in options.sizes.split(",")]
     wanted = options.passes or sorted(set(FOR_PASS) & set(PYPTO_UNIVERSE.all_passes))
     report_start_up()
