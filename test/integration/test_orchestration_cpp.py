@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 from fuzz.test_generated_orchestrations import programs
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given, reject, settings
 from hypothesis import strategies as st
 from support.orchestration_cpp import (
     COMPILER,
@@ -113,7 +113,12 @@ def test_examples(name: str, tmp_path: Path) -> None:
 @given(text=programs(), n=st.integers(0, 2))
 def test_generated_programs(text: str, n: int, tmp_path_factory: pytest.TempPathFactory) -> None:
     module = after(f"normalize-return-order,derive-call-directions,{SCOPES}", text, "generated")
-    compare(module, tmp_path_factory.mktemp("generated"), n)
+    try:
+        compare(module, tmp_path_factory.mktemp("generated"), n)
+    except DiagnosticsError as error:
+        # The orchestrator copies no buffers, and calls no fragments.
+        assert "copies a buffer" in str(error) or "of kind graph" in str(error)
+        reject()
 
 
 # What each construct submits.

@@ -172,11 +172,7 @@ _EXTREMES: Mapping[type[Operation], str] = {
     arith.MaxUIOp: "max",
 }
 _FLOAT_EXTREMES: Mapping[type[Operation], str] = {arith.MinimumfOp: "<", arith.MaximumfOp: ">"}
-_ROUNDING: Mapping[type[Operation], tuple[str, str]] = {
-    arith.FloorDivSIOp: ("-", "!="),
-    arith.CeilDivSIOp: ("+", "=="),
-}
-"""What corrects a quotient that C++ rounds to zero, and for which signs of the operands."""
+_ROUNDING = (arith.FloorDivSIOp, arith.CeilDivSIOp)
 _COMPARISONS = ("==", "!=", "<", "<=", ">", ">=", "<", "<=", ">", ">=")
 _FIRST_UNSIGNED = 6
 _FLOAT_COMPARISONS: Mapping[int, str] = {
@@ -253,7 +249,7 @@ def expression(op: Operation, of: Callable[[SSAValue], str], ranges: IntegerRang
         # What is no number comes through, from either side.
         left, right = operands
         return f"({left} {_FLOAT_EXTREMES[kind]} {right} || {left} != {left} ? {left} : {right})"
-    if kind in _ROUNDING:
+    if isinstance(op, _ROUNDING):
         return _rounded(op, operands, ranges)
     match op:
         case arith.CeilDivUIOp():
@@ -321,14 +317,16 @@ def _rounded(op: Operation, operands: list[str], ranges: IntegerRanges) -> str:
     left, right = operands
     result = op.results[0].type
     wide = _wide(operands, result)
-    sign, differs = _ROUNDING[type(op)]
-    lows = [ranges.of(operand).low for operand in op.operands]
-    positive = all(low is not None and low >= 0 for low in lows)
-    if positive and isinstance(op, arith.FloorDivSIOp):
+    dividend, divisor = (ranges.of(operand).low for operand in op.operands)
+    down = isinstance(op, arith.FloorDivSIOp)
+    if down and dividend is not None and dividend >= 0 and divisor is not None and divisor >= 0:
         return _narrowed(f"({wide} / {right})", result)
-    off = f"{left} % {right} != 0"
-    off = f"({off})" if positive else f"({off} && ({left} < 0) {differs} ({right} < 0))"
-    return _narrowed(f"({wide} / {right} {sign} {off})", result)
+    sign, differs = ("-", "!=") if down else ("+", "==")
+    if divisor is not None and divisor >= 0:
+        is_off = f"{left} {'<' if down else '>'} 0"
+    else:
+        is_off = f"({left} < 0) {differs} ({right} < 0)"
+    return _narrowed(f"({wide} / {right} {sign} ({left} % {right} != 0 && {is_off}))", result)
 
 
 def _integer_comparison(op: arith.CmpiOp, operands: list[str]) -> str:
