@@ -46,7 +46,7 @@ orch.func incore @mix(inout %a : {PART}, in %b : {PART}, in %s : f64) -> {PART} 
 def programs(draw: st.DrawFn) -> str:
     """Each buffer has two halves; tasks and the orchestrator touch one of them."""
     parameters = ", ".join(f"inout %{name} : {WHOLE}" for name in BUFFERS)
-    lines = [f"orch.func orchestration @main({parameters}) {{"]
+    lines: list[str] = []
     factors: list[str] = []
     tasks: list[str] = []
     halves = [f"%{name}{place}" for name in BUFFERS for place in (0, 4)]
@@ -63,7 +63,11 @@ def programs(draw: st.DrawFn) -> str:
                 lines.append(f"%r{step} = ptensor.read {read}[1] : {PART} -> f64")
             case _:
                 lines += task(draw, step, written, read, factors, tasks)
-    return KERNEL + "\n".join([*lines, "orch.return", "}"])
+    types = ", ".join(["f64"] * len(factors))
+    head = f"orch.func orchestration @main({parameters}) -> ({types}) {{"
+    # What the orchestrator read shows as well.
+    end = f"orch.return {', '.join(factors)}" + (f" : {types}" if factors else "")
+    return KERNEL + "\n".join([head, *lines, end, "}"])
 
 
 def task(

@@ -39,6 +39,7 @@ from pypto_xdsl.transforms.normalize_return_order import NormalizeReturnOrderPas
 
 T = "tensor<16xf32>"
 TILE = "!tile.tile<16xf32>"
+HALF, SQUARE = "tensor<8xf32>", "tensor<4x4xf32>"
 VARIABLES = ("a", "b", "c", "d")
 
 KERNELS = f"""
@@ -86,10 +87,10 @@ orch.func incore @exchange(inout %a : {T}, inout %b : {T}, in %n : index) -> ({T
   }}
   orch.return %m#0, %r : {T}, {T}
 }}
-orch.func incore @half(in %x : {T}, out %h : tensor<8xf32>) -> tensor<8xf32> {{
+orch.func incore @half(in %x : {T}, out %h : {HALF}) -> {HALF} {{
   %t = tile.load %x[4] : {T} -> !tile.tile<8xf32>
-  %h1 = tile.store %t, %h[0] : !tile.tile<8xf32>, tensor<8xf32>
-  orch.return %h1 : tensor<8xf32>
+  %h1 = tile.store %t, %h[0] : !tile.tile<8xf32>, {HALF}
+  orch.return %h1 : {HALF}
 }}
 orch.func group @group(in %x : {T}, in %p : {T}, out %q : {T}) -> ({T}, {T}) {{
   %r:2 = orch.call @swapped(%x, %q, %p) : ({T}, {T}, {T}) -> ({T}, {T})
@@ -101,6 +102,14 @@ orch.func group @outer(in %p : {T}, in %q : {T}, in %x : {T}) -> ({T}, {T}) {{
 }}
 """
 
+GRAPH = f"""
+orch.func graph @graph_of_two(in %x : {T}, out %p : {T}, inout %q : {T}) -> ({T}, {T}) {{
+  %r:2 = orch.call @swapped(%x, %q, %p) : ({T}, {T}, {T}) -> ({T}, {T})
+  %q1 = orch.call @update(%r#1, %x) : ({T}, {T}) -> {T}
+  orch.return %q1, %r#0 : {T}, {T}
+}}
+"""
+
 USES: dict[str, tuple[str, ...]] = {
     "one": ("in", "a"),
     "swapped": ("in", "a", "b"),
@@ -108,6 +117,7 @@ USES: dict[str, tuple[str, ...]] = {
     "exchange": ("a", "b", "n"),
     "group": ("in", "a", "b"),
     "outer": ("a", "b", "in"),
+    "graph_of_two": ("in", "a", "b"),
 }
 """Of each function what goes in for its parameters: a variable read, ones written, an index."""
 RESULTS = {
@@ -117,6 +127,7 @@ RESULTS = {
     "exchange": "ba",
     "group": "ab",
     "outer": "ab",
+    "graph_of_two": "ba",
 }
 """Which of the written ones each function returns, in order, as it stands above."""
 
@@ -129,6 +140,7 @@ class Writer:
     lines: list[str] = field(default_factory=list[str])
     count: int = 0
     tasks: list[str] = field(default_factory=list[str])
+    has_graph: bool = False
 
     def name(self, hint: str) -> str:
         self.count += 1
@@ -139,7 +151,8 @@ class Writer:
 
     def use(self, names: dict[str, str], depth: int, tasks: list[str]) -> None:
         """A call or submit; the variables that it writes get new names."""
-        function = self.draw(st.sampled_from(sorted(USES)))
+        functions = [name for name in sorted(USES) if name != "graph_of_two" or self.has_graph]
+        function = self.draw(st.sampled_from(functions))
         written = self.draw(st.permutations(VARIABLES))[:2]
         read = self.draw(st.sampled_from([v for v in VARIABLES if v not in written]))
         place = {"in": names[read], "a": names[written[0]], "b": names[written[1]], "n": "%n"}
@@ -149,7 +162,7 @@ class Writer:
         returned = [T] * len(results)
         clauses = ""
         verb = "call"
-        if self.draw(st.booleans()):
+        if function != "graph_of_two" and self.draw(st.booleans()):
             verb = "submit"
             results.append(self.name("t"))
             returned.append("!orch.task_id")
@@ -164,6 +177,41 @@ class Writer:
         for word, result in zip(RESULTS[function], results, strict=False):
             names[written["ab".index(word)]] = result
 
+    def alias(self, names: dict[str, str], depth: int) -> None:
+        """Another name of a variable, through another shape."""
+        variable = self.draw(st.sampled_from(VARIABLES))
+        square, name = self.name("q"), self.name("n")
+        self.put(depth, f"{square} = ptensor.reshape {names[variable]} : {T} -> {SQUARE}")
+        self.put(depth, f"{name} = ptensor.reshape {square} : {SQUARE} -> {T}")
+        names[variable] = name
+
+    def window(self, names: dict[str, str], depth: int) -> None:
+        """A kernel writes half of a variable, which is put back, and perhaps copied as well."""
+        written, read, other = self.draw(st.permutations(VARIABLES))[:3]
+        start = self.draw(st.sampled_from(["0", "4", "8"]))
+        window, half, name = self.name("w"), self.name("h"), self.name("n")
+        whole = names[written]
+        self.put(depth, f"{window} = ptensor.slice {whole}[{start}] : {T} -> {HALF}")
+        self.put(
+            depth,
+            f"{half} = orch.call @half({names[read]}, {window}) : ({T}, {HALF}) -> {HALF}",
+        )
+        self.put(depth, f"{name} = ptensor.assemble {half}, {whole}[{start}] : {HALF}, {T}")
+        names[written] = name
+        if self.draw(st.booleans()):
+            half, copy = self.name("h"), self.name("n")
+            self.put(depth, f"{half} = ptensor.slice {name}[{start}] : {T} -> {HALF}")
+            self.put(depth, f"{copy} = ptensor.assemble {half}, {names[other]}[2] : {HALF}, {T}")
+            names[other] = copy
+
+    def element(self, names: dict[str, str], depth: int) -> None:
+        """The orchestrator itself moves an element from one variable to another."""
+        written, read = self.draw(st.permutations(VARIABLES))[:2]
+        number, name = self.name("e"), self.name("n")
+        self.put(depth, f"{number} = ptensor.read {names[read]}[3] : {T} -> f32")
+        self.put(depth, f"{name} = ptensor.write {number}, {names[written]}[5] : f32, {T}")
+        names[written] = name
+
     def loop(self, names: dict[str, str], depth: int, tasks: list[str]) -> None:
         carried = self.draw(st.permutations(VARIABLES))
         handed_on = carried
@@ -174,7 +222,7 @@ class Writer:
         inits = ", ".join(f"{inner[v]} = {names[v]}" for v in carried)
         types = ", ".join([T] * len(carried))
         next_count = self.name("k")
-        kind = self.draw(st.sampled_from(["", "parallel", "unroll", "while"]))
+        kind = self.draw(st.sampled_from(["", "parallel", "unroll", "pipeline", "while"]))
         if kind == "parallel":
             # Its iterations are to be independent: nothing is exchanged between them.
             handed_on = carried
@@ -211,7 +259,8 @@ class Writer:
             self.put(depth, "}")
         else:
             self.put(depth + 1, f"scf.yield {yielded} : {types}")
-            attribute = f" {{orch.loop = #orch<loop {kind}>}}" if kind else ""
+            stages = ", orch.stages = 2 : i64" if kind == "pipeline" else ""
+            attribute = f" {{orch.loop = #orch<loop {kind}>{stages}}}" if kind else ""
             self.put(depth, f"}}{attribute}")
         names.update(results)
 
@@ -242,10 +291,17 @@ class Writer:
 
     def block(self, names: dict[str, str], depth: int, tasks: list[str]) -> None:
         for _ in range(self.draw(st.integers(0, 3 if depth < 3 else 1))):
-            kinds = ["use", "use", "use"] + (["loop", "branch", "scope"] if depth < 4 else [])
+            kinds = ["use"] * 6 + ["alias", "window", "element"]
+            kinds += ["loop", "branch", "scope"] * 2 if depth < 4 else []
             match self.draw(st.sampled_from(kinds)):
                 case "use":
                     self.use(names, depth, tasks)
+                case "alias":
+                    self.alias(names, depth)
+                case "window":
+                    self.window(names, depth)
+                case "element":
+                    self.element(names, depth)
                 case "loop":
                     self.loop(names, depth, tasks)
                 case "branch":
@@ -255,8 +311,8 @@ class Writer:
 
 
 @st.composite
-def programs(draw: st.DrawFn) -> str:
-    writer = Writer(draw)
+def programs(draw: st.DrawFn, *, graphs: bool = True) -> str:
+    writer = Writer(draw, has_graph=graphs)
     parameters = ", ".join(f"inout %{v} : {T}" for v in VARIABLES)
     types = ", ".join([T] * len(VARIABLES))
     writer.put(0, f"orch.func orchestration @main(in %n : index, {parameters}) -> ({types}) {{")
@@ -275,7 +331,7 @@ def programs(draw: st.DrawFn) -> str:
     writer.block(names, 1, [])
     writer.put(1, f"orch.return {', '.join(names.values())} : {types}")
     writer.put(0, "}")
-    return KERNELS + "\n".join(writer.lines)
+    return KERNELS + GRAPH + "\n".join(writer.lines)
 
 
 def context() -> Context:
@@ -368,7 +424,7 @@ def test_any_order_of_tasks(text: str, n: int) -> None:
 
 
 @FUZZING
-@given(text=programs())
+@given(text=programs(graphs=False))
 def test_named_dependencies(text: str) -> None:
     """
     Naming what tasks wait for leaves no hazard but between iterations that the user calls parallel
@@ -448,6 +504,59 @@ def test_no_edge_too_many_and_none_too_few(
         for earlier, (_, written) in enumerate(accesses[:later]):
             if written & (reads | writes):
                 before |= expected[earlier] | 1 << earlier
+        expected.append(before)
+    assert ancestors(graph_of(module, 0)) == expected
+
+
+BOXES = [(height, width) for height in (1, 2, 4) for width in (1, 2, 4)]
+FIELD = "tensor<4x4xf32>"
+
+
+@st.composite
+def rows_of_boxes(draw: st.DrawFn) -> tuple[str, list[tuple[set[int], set[int]]]]:
+    """Tasks in a row that read, write or update boxes of two tensors; what elements each does."""
+    lines: list[str] = []
+    for height, width in BOXES:
+        type = f"tensor<{height}x{width}xf32>"
+        for word in ("in", "out", "inout"):
+            lines.append(f"orch.func incore @{word}_{height}x{width}({word} {type})")
+    lines.append(f"orch.func orchestration @main(inout %t : {FIELD}, in %n : index) {{")
+    lines.append(f"%u = ptensor.create : {FIELD}")
+    accesses: list[tuple[set[int], set[int]]] = []
+    for step in range(draw(st.integers(2, 8))):
+        height, width = draw(st.sampled_from(BOXES))
+        top, left = draw(st.integers(0, 4 - height)), draw(st.integers(0, 4 - width))
+        which, word = draw(st.sampled_from("tu")), draw(st.sampled_from(["in", "out", "inout"]))
+        type = f"tensor<{height}x{width}xf32>"
+        lines.append(f"%w{step} = ptensor.slice %{which}[{top}, {left}] : {FIELD} -> {type}")
+        lines.append(f"orch.call @{word}_{height}x{width}(%w{step}) : ({type}) -> ()")
+        elements = {
+            16 * (which == "u") + 4 * row + column
+            for row in range(top, top + height)
+            for column in range(left, left + width)
+        }
+        accesses.append((elements if word != "out" else set(), elements if word != "in" else set()))
+    return "\n".join([*lines, "orch.return", "}"]), accesses
+
+
+@FUZZING
+@given(drawn=rows_of_boxes())
+def test_windows_wait_for_exactly_what_they_meet(
+    drawn: tuple[str, list[tuple[set[int], set[int]]]],
+) -> None:
+    """Likewise of boxes; %u is 64 bytes, padded, and its rows are told apart as well as columns."""
+    text, accesses = drawn
+    module = parse(text)
+    DeriveCallDirectionsPass().apply(CONTEXT, module)
+    expected: list[int] = [0]
+    for later, (reads, writes) in enumerate(accesses, 1):
+        before = 0
+        for earlier, (_, written) in enumerate(accesses[: later - 1], 1):
+            if written & (reads | writes):
+                before |= expected[earlier] | 1 << earlier
+        if any(element >= 16 for element in reads | writes):
+            # Task 0 allocates %u.
+            before |= 1
         expected.append(before)
     assert ancestors(graph_of(module, 0)) == expected
 
