@@ -6,6 +6,7 @@ from xdsl.dialects import arith, scf
 from xdsl.ir import Operation
 
 from pypto_xdsl.diagnostics import OpError
+from pypto_xdsl.dialects.declared_op import DeclaredOp
 from pypto_xdsl.targets.orchestration import arrays, control_flow, tasks, tensors
 from pypto_xdsl.targets.orchestration.body import Body, Writers
 from pypto_xdsl.targets.orchestration.names import base_name
@@ -31,6 +32,10 @@ def write_op(body: Body, op: Operation) -> None:
         body.bind(op.result, constant(op))
     elif op.name.startswith("arith.") and len(op.results) == 1:
         _scalar(body, op)
+    elif isinstance(op, DeclaredOp):
+        raise OpError(
+            op, "computes on tensors, which orchestration does not: put it into an in-core scope"
+        )
     else:
         raise OpError(op, "does not run in an orchestration function: it has no spelling in C++")
 
