@@ -140,3 +140,21 @@ orch.func orchestration @while(in %n : index, in %c : i1) -> index {
 
 // CHECK-LABEL: @graph(
 // CHECK-NOT:     orch.rebound
+
+// -----
+
+// N12: a kernel writes three tensors and returns the first and the last: results are those that it
+// says, not the written ones in their order.
+
+orch.func incore @three(in tensor<64xf32>, inout tensor<64xf32>, inout tensor<64xf32>, inout tensor<64xf32>) -> (tensor<64xf32>, tensor<64xf32>) returns [1, 3]
+orch.func orchestration @which(in %x : tensor<64xf32>, in %n : index, inout %p : tensor<64xf32>, inout %q : tensor<64xf32>) {
+  %r:2 = scf.for %i = %n to %n step %n iter_args(%a = %p, %b = %q) -> (tensor<64xf32>, tensor<64xf32>) {
+    %c = ptensor.create : tensor<64xf32>
+    %a1, %c1 = orch.call @three(%x, %a, %b, %c) : (tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>) -> (tensor<64xf32>, tensor<64xf32>)
+    scf.yield %a1, %c1 : tensor<64xf32>, tensor<64xf32>
+  }
+  orch.return
+}
+
+// CHECK-LABEL: @which(
+// CHECK:         } {orch.rebound = array<i1: false, true>}

@@ -146,3 +146,31 @@ orch.func orchestration @task(in %n : index) -> index {
 // CHECK-NEXT:      %u = orch.task_dummy deps [%t]
 // CHECK-NEXT:    }
 // CHECK-NEXT:    orch.return %n
+
+// -----
+
+// A function in which all order of tasks is named has one manual scope, and none inside.
+
+orch.func orchestration @named(in %n : index, in %c : i1) -> index attributes {orch.manual_layer} {
+  %t = orch.task_dummy
+  scf.if %c {
+    %u = orch.task_dummy deps [%t]
+  }
+  scf.for %i = %n to %n step %n {
+    %u = orch.task_dummy deps [%t]
+  }
+  orch.return %n : index
+}
+
+// CHECK-LABEL: @named(
+// CHECK-SAME:    attributes {auto_scope = false}
+// CHECK-NEXT:    orch.task_scope manual {
+// CHECK-NEXT:      %t = orch.task_dummy
+// CHECK-NEXT:      scf.if %c {
+// CHECK-NEXT:        orch.task_dummy deps [%t]
+// CHECK-NEXT:      }
+// CHECK-NEXT:      scf.for
+// CHECK-NEXT:        orch.task_dummy deps [%t]
+// CHECK-NEXT:      }
+// CHECK-NEXT:    }
+// CHECK-NEXT:    orch.return %n
