@@ -3,9 +3,8 @@ Running tasks in any order that the runtime's task graph allows.
 
 The orchestrator goes on without waiting; each launched kernel becomes a task that waits for the
 tasks that the runtime makes it wait for (`analysis/task_map.py`), and for no others. Tasks run
-when the orchestrator needs them, because it reads or writes an element and the runtime makes it
-wait, and at the end; which of those that are ready comes next is drawn at random, or is the
-latest. A program whose numbers depend on the draw, or differ from those of the order in which it
+while the orchestrator waits, because it reads or writes an element, and at the end; which of those
+that are ready comes next is drawn at random, or is the latest. A program whose numbers depend on the draw, or differ from those of the order in which it
 launches, has a hazard.
 
 A task whose result is a buffer of its kernel's own runs where it is launched, after what it waits
@@ -16,7 +15,7 @@ from __future__ import annotations
 
 import heapq
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -48,8 +47,10 @@ class _Pending:
 
     launch: Launch | None
     """None for a task that does nothing."""
-    waits_for: frozenset[int]
-    """Tasks that were pending when it was launched."""
+    waits: int
+    """For so many tasks that have not run yet."""
+    followers: list[int] = field(default_factory=list[int])
+    """Tasks that wait for it."""
 
 
 @dataclass(eq=False)
@@ -60,6 +61,8 @@ class TaskGraphOrder(Interpreter.Listener):
     """Of the draw among ready tasks; None: the latest first."""
     _map: TaskMap = field(default_factory=TaskMap)
     _pending: dict[int, _Pending] = field(default_factory=dict[int, _Pending])
+    _ready: list[tuple[float, int]] = field(default_factory=list[tuple[float, int]])
+    """The pending tasks that wait for none, a heap: the first runs next."""
     _buffers: dict[int, tuple[Buffer, KnownBuffer]] = field(
         default_factory=dict[int, tuple[Buffer, KnownBuffer]]
     )
@@ -105,18 +108,18 @@ class TaskGraphOrder(Interpreter.Listener):
         for edge in edges:
             if edge.retains:
                 self._retainers.setdefault(edge.producer, []).append(number)
-        waits_for = frozenset(edge.producer for edge in edges if edge.producer in self._pending)
-        self._pending[number] = _Pending(launch, waits_for)
+        producers = {edge.producer for edge in edges}
         try:
-            return results_of_skipped(machine.lineage, callee, launch.arguments)
+            results = results_of_skipped(machine.lineage, callee, launch.arguments)
         except ProgramError:
-            self._run_all(self._needed([number]) - {number})
-            del self._pending[number]
+            self._run_until(producers)
             return self._run_one(launch)
+        self._enter(number, launch, producers)
+        return results
 
     def finish(self, machine: Machine) -> None:
         """Run all that has not run yet."""
-        self._run_all(set(self._pending))
+        self._run_until(self._pending)
 
     def _accesses(self, op: DispatchOp, arguments: PythonValues) -> Iterator[Access]:
         directions = op.directions
@@ -149,35 +152,28 @@ class TaskGraphOrder(Interpreter.Listener):
 
     # Running.
 
-    def _needed(self, wanted: Sequence[int]) -> set[int]:
-        """The pending tasks among `wanted`, and those that they wait for."""
-        needed: set[int] = set()
-        todo = list(wanted)
-        while todo:
-            number = todo.pop()
-            if number in self._pending and number not in needed:
-                needed.add(number)
-                todo.extend(self._pending[number].waits_for)
-        return needed
+    def _enter(self, number: int, launch: Launch | None, producers: Iterable[int]) -> None:
+        """A task is launched, which waits for others."""
+        waited = [self._pending[n] for n in sorted(producers) if n in self._pending]
+        for pending in waited:
+            pending.followers.append(number)
+        self._pending[number] = _Pending(launch, len(waited))
+        if not waited:
+            heapq.heappush(self._ready, (self._rank(number), number))
 
-    def _run_all(self, numbers: set[int]) -> None:
-        """Run pending tasks, each after those that it waits for."""
-        open_waits = {n: len(self._pending[n].waits_for & numbers) for n in numbers}
-        followers: dict[int, list[int]] = {}
-        for number in numbers:
-            for producer in self._pending[number].waits_for & numbers:
-                followers.setdefault(producer, []).append(number)
-        ready = [(self._rank(n), n) for n in sorted(numbers) if not open_waits[n]]
-        heapq.heapify(ready)
-        while ready:
-            _, number = heapq.heappop(ready)
+    def _run_until(self, wanted: Iterable[int]) -> None:
+        """Run pending tasks, each after those that it waits for, until all of `wanted` have run."""
+        missing = {number for number in wanted if number in self._pending}
+        while missing:
+            _, number = heapq.heappop(self._ready)
             pending = self._pending.pop(number)
+            missing.discard(number)
             if pending.launch is not None:
                 self._run_one(pending.launch)
-            for follower in sorted(followers.get(number, ())):
-                open_waits[follower] -= 1
-                if not open_waits[follower]:
-                    heapq.heappush(ready, (self._rank(follower), follower))
+            for follower in pending.followers:
+                self._pending[follower].waits -= 1
+                if not self._pending[follower].waits:
+                    heapq.heappush(self._ready, (self._rank(follower), follower))
 
     def _rank(self, number: int) -> float:
         return -number if self.seed is None else self._random.random()
@@ -212,8 +208,7 @@ class TaskGraphOrder(Interpreter.Listener):
         if isinstance(op, TaskScopeOp):
             self._manual -= op.mode.data is ScopeMode.MANUAL
         elif isinstance(op, TaskDummyOp):
-            waits_for = frozenset(n for n in self._dependencies if n in self._pending)
-            self._pending[results[0].number] = _Pending(None, waits_for)
+            self._enter(results[0].number, None, set(self._dependencies))
         elif isinstance(op, DeclaredOp):
             for result, value in zip(op.results, results, strict=True):
                 if isinstance(value, Tensor):
@@ -244,7 +239,7 @@ class TaskGraphOrder(Interpreter.Listener):
             wanted.append(handle.buffer.owner)
         if effect.writes:
             wanted += [kept for number in tuple(wanted) for kept in self._retainers.pop(number, ())]
-        self._run_all(self._needed(wanted))
+        self._run_until(wanted)
 
 
 def _value_of(op: Operation, operand: SSAValue, args: PythonValues) -> object:
