@@ -29,6 +29,7 @@ from pypto_xdsl.interpreters.execution import (
     prepare_of,
     root_of,
 )
+from pypto_xdsl.interpreters.progress import Progress
 from pypto_xdsl.interpreters.tasks import ProgramOrder, Scheduler
 from pypto_xdsl.interpreters.values import Observer, Tensor, describe_undefined, undefined_tensor
 
@@ -43,6 +44,14 @@ class Grid:
     """The vector core in its group, 0 or 1."""
 
 
+@dataclass(frozen=True)
+class GroupCall:
+    """A call of one of the kernels of a group, the body of which is elsewhere."""
+
+    declaration: Operation
+    arguments: PythonValues
+
+
 @dataclass(eq=False)
 class Machine(Interpreter):
     """An interpreter of whole programs; `pypto_xdsl.interpreters.run` makes and runs one."""
@@ -54,10 +63,16 @@ class Machine(Interpreter):
     """Told of each access to a tensor."""
     call_declaration: Callable[[Machine, Operation, PythonValues], PythonValues] | None = None
     """Runs a function whose body is elsewhere, as one that was lowered to `pto`."""
+    run_group: Callable[[Machine, Sequence[GroupCall]], None] | None = None
+    """Runs kernels of a group whose bodies are elsewhere, all at the same time."""
+    group_calls: list[GroupCall] | None = None
+    """What the group at work calls, which runs when all is called."""
     cores: CoreSettings = field(default_factory=CoreSettings)
     """How the cores of the chip run programs of theirs."""
     scheduler: Scheduler = field(default_factory=ProgramOrder)
     """Decides when what is launched runs."""
+    progress: Progress | None = None
+    """Told how far the run is."""
     launched: int = 0
     """How many tasks were launched."""
     call_depth: int = 0

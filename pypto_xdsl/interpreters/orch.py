@@ -25,7 +25,7 @@ from xdsl.ir import Operation
 from pypto_xdsl.backend.ascend910b.memories import CORES
 from pypto_xdsl.diagnostics import DiagnosticsError
 from pypto_xdsl.dialects import orch
-from pypto_xdsl.dialects.orch import Comparison
+from pypto_xdsl.dialects.orch import Comparison, FunctionKind
 from pypto_xdsl.interpreters.elements import integer_value
 from pypto_xdsl.interpreters.errors import ProgramError
 from pypto_xdsl.interpreters.indices import index_value, take_indices
@@ -60,6 +60,8 @@ def _on(machine: Machine, grid: Grid) -> Generator[None]:
 
 def call(machine: Machine, function: orch.FuncOp, arguments: PythonValues) -> PythonValues:
     """Run a function on arguments for all its parameters."""
+    if function.kind.data is FunctionKind.GROUP and machine.group_calls is None:
+        return _call_group(machine, function, arguments)
     if function.is_declaration:
         if machine.call_declaration is None:
             raise ProgramError(
@@ -73,6 +75,19 @@ def call(machine: Machine, function: orch.FuncOp, arguments: PythonValues) -> Py
         return machine.run_ssacfg_region(function.body, arguments, function.sym_name.data)
     finally:
         machine.call_depth -= 1
+
+
+def _call_group(machine: Machine, function: orch.FuncOp, arguments: PythonValues) -> PythonValues:
+    """Run a group: kernels of its cores that were lowered run together, once all are called."""
+    machine.group_calls = calls = []
+    try:
+        results = call(machine, function, arguments)
+    finally:
+        machine.group_calls = None
+    if calls:
+        assert machine.run_group is not None
+        machine.run_group(machine, calls)
+    return results
 
 
 def _groups(op: orch.LaunchingOp, args: PythonValues) -> Iterator[PythonValues]:
@@ -155,6 +170,8 @@ def _dispatch(op_class: type[Operation], _: None) -> Run:
         arguments = bind_arguments(machine, callee, given)
 
         def body() -> PythonValues:
+            if machine.progress is not None:
+                machine.progress.launch(op, name)
             try:
                 return call(machine, callee, arguments)
             except DiagnosticsError as e:

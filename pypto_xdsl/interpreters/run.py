@@ -48,6 +48,7 @@ from pypto_xdsl.interpreters.gathering import GatherFunctions, ScatterFunctions
 from pypto_xdsl.interpreters.machine import Machine
 from pypto_xdsl.interpreters.orch import OrchFunctions, call
 from pypto_xdsl.interpreters.products import ProductFunctions
+from pypto_xdsl.interpreters.progress import Progress
 from pypto_xdsl.interpreters.ptensor import TENSOR_FUNCTIONS
 from pypto_xdsl.interpreters.scalars import ScalarFunctions
 from pypto_xdsl.interpreters.signature import parameter_name
@@ -115,6 +116,7 @@ def machine_for(
     observer: Observer | None = None,
     scheduler: Scheduler | None = None,
     cores: CoreSettings | None = None,
+    progress: Progress | None = None,
 ) -> Machine:
     """A machine that runs functions of `module`; see `run`."""
     if isinstance(scheduler, Interpreter.Listener):
@@ -127,14 +129,16 @@ def machine_for(
         observer=observer,
         scheduler=scheduler or ProgramOrder(),
         cores=cores or CoreSettings(),
+        progress=progress,
     )
     for functions in FUNCTIONS:
         machine.register_implementations(functions())
     if _is_lowered(module):
         # Programs on tiles need none of it.
-        from pypto_xdsl.interpreters.pto import PTO_FUNCTIONS, call_implementation
+        from pypto_xdsl.interpreters.pto import PTO_FUNCTIONS, call_implementation, run_group
 
         machine.call_declaration = call_implementation
+        machine.run_group = run_group
         for functions in PTO_FUNCTIONS:
             machine.register_implementations(functions())
     machine.register_implementations(ArithFunctions())
@@ -194,13 +198,15 @@ def run(
     observer: Observer | None = None,
     scheduler: Scheduler | None = None,
     cores: CoreSettings | None = None,
+    progress: Progress | None = None,
 ) -> RunResult:
     """
     Run a function and tell what it returned and wrote.
 
     `arguments` are by position or by name. In the strict mode a result that depends on an
     undefined element (never written, or outside a valid region) is an error at the op that makes
-    it so; else a warning. `cores` says how programs of cores run, and what they only warn of.
+    it so; else a warning. `cores` says how programs of cores run, and what they only warn of;
+    `progress` is told how far the run is.
 
     Raises `ArgumentError` for an unknown function and arguments that do not fit, and
     `DiagnosticsError`, at the user's line, for what the program does wrong.
@@ -213,6 +219,7 @@ def run(
         observer=observer,
         scheduler=scheduler,
         cores=cores,
+        progress=progress,
     )
     return run_on(machine, found, arguments)
 

@@ -14,6 +14,15 @@ from pypto_xdsl.interpreters.ascend910b.functions import (
     set_core,
 )
 from pypto_xdsl.interpreters.ascend910b.group import Group
-from pypto_xdsl.interpreters.ascend910b.programs import run_program
+from pypto_xdsl.interpreters.ascend910b.programs import Part, run_program, run_together
 
-__all__ = ["Core", "CoreFunctions", "Group", "instruction_functions", "run_program", "set_core"]
+__all__ = [
+    "Core",
+    "CoreFunctions",
+    "Group",
+    "Part",
+    "instruction_functions",
+    "run_program",
+    "run_together",
+    "set_core",
+]

@@ -123,7 +123,7 @@ class Group:
         for other in self.cores:
             if other.is_cube != core.is_cube:
                 key = self.cores.index(core), self.cores.index(other), number
-                flags.setdefault(key, deque()).append((lane.tell(), op))
+                flags.setdefault(key, deque()).append((_tell(core, lane), op))
 
     def _for(
         self, core: Core, number: int, flags: Flags | None
@@ -144,7 +144,9 @@ class Group:
     def take_flag(self, core: Core, lane: Lane, number: int, flags: Flags | None = None) -> None:
         """A core takes a flag of all cores on the other side."""
         for tokens in self._for(core, number, flags):
-            core.hear(lane, tokens.popleft()[0])
+            told = tokens.popleft()[0]
+            for one in core.lanes if core.in_program_order else (lane,):
+                core.hear(one, told)
 
     # Scalar units.
 
@@ -301,6 +303,14 @@ class Group:
                 core = self.cores[other]
                 core.op = op
                 core.complain(Check.EVENT, f"pushes a tile that {core.name} never takes")
+
+
+def _tell(core: Core, lane: Lane) -> Told:
+    """What a flag tells that a pipe raises."""
+    if not core.in_program_order:
+        return lane.tell()
+    # All that the core did comes before.
+    return tuple(max(known) for known in zip(*(one.known for one in core.lanes), strict=True))
 
 
 def _awaited(op: Operation) -> str:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -15,6 +15,7 @@ from pypto_xdsl.dialects import ascend910b, pto
 from pypto_xdsl.dialects.ascend910b import CORE, PROGRAM_ORDER
 from pypto_xdsl.dialects.pto import AddressSpace
 from pypto_xdsl.dialects.pto.queue import QueueOp
+from pypto_xdsl.interpreters.ascend910b.allocations import AllocationFunctions
 from pypto_xdsl.interpreters.ascend910b.core import PIPE_COUNT, Core, make_lanes
 from pypto_xdsl.interpreters.ascend910b.functions import (
     CoreFunctions,
@@ -28,6 +29,16 @@ from pypto_xdsl.interpreters.machine import Machine
 
 _VECTOR_MEMORIES = (AddressSpace.VEC,)
 
+_Named = tuple[str, bool, int]
+"""Name of a core, whether it is a cube core, and which vector core of its group."""
+_CUBE: _Named = ("the cube core", True, 0)
+_CUBE_AND_VECTOR: tuple[_Named, ...] = (_CUBE, ("the vector core", False, 0))
+_CUBE_AND_TWO: tuple[_Named, ...] = (
+    _CUBE,
+    ("the first vector core", False, 0),
+    ("the second vector core", False, 1),
+)
+
 
 def run_program(
     machine: Machine,
@@ -40,17 +51,70 @@ def run_program(
     Run a function of the dialect. `sizes` are those of all memories in bytes; `implementations`
     say what instructions compute.
     """
+    cores = _cores(program, machine.grid.subblock_index)
+    _run_on(
+        machine,
+        cores,
+        [[(program, arguments)] for _ in cores],
+        sizes,
+        implementations,
+        in_program_order=_has_no_events(program),
+    )
+
+
+@dataclass(frozen=True)
+class Part:
+    """A kernel that is run together with others of its group."""
+
+    kernel: func.FuncOp
+    is_cube: bool
+    """Whether the cube core runs it, or the vector cores do."""
+    arguments: Callable[[int], PythonValues]
+    """What it is given on which vector core."""
+
+
+def run_together(
+    machine: Machine,
+    parts: Sequence[Part],
+    sizes: Mapping[AddressSpace, int],
+    implementations: tuple[type[InterpreterFunctions], ...],
+    *,
+    vector_cores: int,
+) -> None:
+    """
+    Run kernels of a group, each on the cores of its kind, one after the other on the same core.
+    Those of `pto` that are no programs of a core yet run in the order of their text.
+    """
+    cores = _CUBE_AND_VECTOR if vector_cores == 1 else _CUBE_AND_TWO
+    work = [
+        [(part.kernel, part.arguments(core[2])) for part in parts if part.is_cube == core[1]]
+        for core in cores
+    ]
+    in_program_order = any(
+        CORE not in part.kernel.attributes or _has_no_events(part.kernel) for part in parts
+    )
+    _run_on(machine, cores, work, sizes, implementations, in_program_order=in_program_order)
+
+
+def _run_on(
+    machine: Machine,
+    cores: Sequence[_Named],
+    work: Sequence[Sequence[tuple[func.FuncOp, PythonValues]]],
+    sizes: Mapping[AddressSpace, int],
+    implementations: tuple[type[InterpreterFunctions], ...],
+    *,
+    in_program_order: bool,
+) -> None:
+    """Run what each core does, all at the same time."""
     settings = machine.cores
     if not machine.strict:
         settings = replace(settings, lenient=frozenset(Check))
-    in_program_order = _has_no_events(program)
     if in_program_order:
         settings = replace(settings, seed=None)
     group = Group(settings)
-    plan = _cores(program, machine.grid.subblock_index)
-    count = len(plan) * PIPE_COUNT
+    count = len(cores) * PIPE_COUNT
     programs: list[Callable[[], None]] = []
-    for place, (name, is_cube, subblock) in enumerate(plan):
+    for place, (name, is_cube, subblock) in enumerate(cores):
         lanes = make_lanes(place * PIPE_COUNT, name, count)
         own = {
             space: size for space, size in sizes.items() if (space in _VECTOR_MEMORIES) != is_cube
@@ -59,7 +123,7 @@ def run_program(
         group.cores.append(core)
         group.lanes += lanes
         runner = _machine_of(machine, core, implementations)
-        programs.append(lambda runner=runner: _run(runner, program, arguments))
+        programs.append(lambda runner=runner, kernels=work[place]: _run(runner, kernels))
     group.run(programs)
 
 
@@ -75,27 +139,22 @@ def _has_no_events(program: func.FuncOp) -> bool:
     )
 
 
-def _run(runner: Machine, program: func.FuncOp, arguments: PythonValues) -> None:
-    runner.run_ssacfg_region(program.body, arguments, program.sym_name.data)
+def _run(runner: Machine, kernels: Sequence[tuple[func.FuncOp, PythonValues]]) -> None:
+    for kernel, arguments in kernels:
+        runner.run_ssacfg_region(kernel.body, arguments, kernel.sym_name.data)
 
 
-def _cores(program: func.FuncOp, subblock: int) -> list[tuple[str, bool, int]]:
+def _cores(program: func.FuncOp, subblock: int) -> Sequence[_Named]:
     """Name, kind and number of each core that runs a program."""
     attribute: Any = program.attributes[CORE]
     match attribute.data:
         case ascend910b.Core.AIC:
-            return [("the cube core", True, 0)]
+            return (_CUBE,)
         case ascend910b.Core.AIV:
-            return [("the vector core", False, subblock)]
+            return (("the vector core", False, subblock),)
         case _:
             pass
-    if _uses_one_vector_core(program):
-        return [("the cube core", True, 0), ("the vector core", False, 0)]
-    return [
-        ("the cube core", True, 0),
-        ("the first vector core", False, 0),
-        ("the second vector core", False, 1),
-    ]
+    return _CUBE_AND_VECTOR if _uses_one_vector_core(program) else _CUBE_AND_TWO
 
 
 def _uses_one_vector_core(program: Operation) -> bool:
@@ -111,7 +170,12 @@ def _machine_of(
     machine: Machine, core: Core, implementations: tuple[type[InterpreterFunctions], ...]
 ) -> Machine:
     """An interpreter that is a core, and otherwise what the machine is."""
-    functions = (_instructions(implementations)(), CoreFunctions(), QueueFunctions())
+    functions = (
+        _instructions(implementations)(),
+        AllocationFunctions(),
+        CoreFunctions(),
+        QueueFunctions(),
+    )
     runner = machine.with_functions(functions, replace(machine.grid, subblock_index=core.subblock))
     runner.strict = Check.UNDEFINED not in core.settings.lenient
     set_core(runner, core)

@@ -13,6 +13,7 @@ from pypto_xdsl.interpreters.pto.instructions import PtoInstructionFunctions
 from pypto_xdsl.interpreters.pto.kernels import (
     PtoKernelFunctions,
     call_implementation,
+    run_group,
     run_kernel,
 )
 from pypto_xdsl.interpreters.pto.movement import PtoMovementFunctions
@@ -42,4 +43,4 @@ PTO_FUNCTIONS: tuple[type[InterpreterFunctions], ...] = (
 )
 """Implementations of the dialect."""
 
-__all__ = ["PTO_FUNCTIONS", "call_implementation", "run_kernel"]
+__all__ = ["PTO_FUNCTIONS", "call_implementation", "run_group", "run_kernel"]

@@ -8,7 +8,8 @@ tensors, the place in the grid (`rewriting/kernel_lowering.py` makes the signatu
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from xdsl.dialects import func
@@ -28,6 +29,8 @@ from xdsl.ir import Operation
 from pypto_xdsl.backend.registry import ARCHITECTURES, BACKENDS, TARGET_ARCH
 from pypto_xdsl.dialects import orch, pto, tile
 from pypto_xdsl.dialects.ascend910b import CORE
+from pypto_xdsl.dialects.orch import FunctionKind
+from pypto_xdsl.dialects.orch.function_marks import DUAL_AIV_DISPATCH, split_mode
 from pypto_xdsl.dialects.ptensor.types import (
     is_tensor_type,
     strides_of,
@@ -38,7 +41,7 @@ from pypto_xdsl.dialects.pto import AddressSpace
 from pypto_xdsl.interpreters.elements import integer_value
 from pypto_xdsl.interpreters.errors import ProgramError
 from pypto_xdsl.interpreters.indices import index_value
-from pypto_xdsl.interpreters.machine import Machine, machine_of
+from pypto_xdsl.interpreters.machine import GroupCall, Machine, machine_of
 from pypto_xdsl.interpreters.op_tables import Run, implements
 from pypto_xdsl.interpreters.pto.globals import Pointer
 from pypto_xdsl.interpreters.pto.memory import Core
@@ -47,6 +50,8 @@ from pypto_xdsl.rewriting.kernel_lowering import GRID
 
 _CORE = "core"
 _DEFAULT_BACKEND = "ascend910b"
+_PARTS = (FunctionKind.AIC, FunctionKind.AIV)
+"""The kinds of the kernels that a group runs at the same time."""
 
 
 def core_of(machine: Machine) -> Core:
@@ -62,20 +67,79 @@ def call_implementation(
 ) -> PythonValues:
     """Run the lowered kernel that a declaration names, on the arguments of the declaration."""
     assert isinstance(declaration, orch.FuncOp)
+    kernel = _kernel_of(machine, declaration)
+    if machine.group_calls is not None and declaration.kind.data in _PARTS:
+        machine.group_calls.append(GroupCall(declaration, arguments))
+    else:
+        run_kernel(machine, kernel, _values(machine, declaration, arguments, kernel))
+    assert declaration.returns is not None
+    return tuple(arguments[place] for place in declaration.returns.get_values())
+
+
+def run_group(machine: Machine, calls: Sequence[GroupCall]) -> None:
+    """
+    Run the kernels of a group: those of its cube core and of its vector cores at the same time,
+    several of one core one after the other.
+    """
+    from pypto_xdsl.interpreters.ascend910b import Part, run_together
+    from pypto_xdsl.interpreters.pto import PTO_FUNCTIONS
+
+    parts: list[Part] = []
+    is_for_both = False
+    for found in calls:
+        declaration = found.declaration
+        assert isinstance(declaration, orch.FuncOp)
+        kernel = _kernel_of(machine, declaration)
+
+        def values(
+            subblock: int, call: GroupCall = found, kernel: func.FuncOp = kernel
+        ) -> PythonValues:
+            before = machine.grid
+            machine.grid = replace(before, subblock_index=subblock)
+            try:
+                assert isinstance(call.declaration, orch.FuncOp)
+                return _values(machine, call.declaration, call.arguments, kernel)
+            finally:
+                machine.grid = before
+
+        is_cube = declaration.kind.data is FunctionKind.AIC
+        parts.append(Part(kernel, is_cube, values))
+        is_for_both = is_for_both or _runs_on_both(declaration)
+    if not any(part.is_cube for part in parts) or all(part.is_cube for part in parts):
+        for part in parts:
+            run_kernel(machine, part.kernel, part.arguments(machine.grid.subblock_index))
+        return
+    sizes = _memory_sizes(parts[0].kernel)
+    run_together(machine, parts, sizes, PTO_FUNCTIONS, vector_cores=2 if is_for_both else 1)
+
+
+def _runs_on_both(declaration: orch.FuncOp) -> bool:
+    """Whether both vector cores of a group run a kernel."""
+    return DUAL_AIV_DISPATCH in declaration.attributes or split_mode(declaration) is not None
+
+
+def _kernel_of(machine: Machine, declaration: orch.FuncOp) -> func.FuncOp:
+    """The lowered kernel that a declaration names."""
     name = declaration.sym_name.data
     kernel = _implementation(machine.module, declaration)
     if kernel is None:
         raise ProgramError(f"'{name}' is a declaration, there is no body to run")
     if declaration.returns is None:
         raise ProgramError(f"'{name}' does not say what its results are")
-    values = list(_kernel_arguments(machine, declaration, arguments, kernel))
+    return kernel
+
+
+def _values(
+    machine: Machine, declaration: orch.FuncOp, arguments: PythonValues, kernel: func.FuncOp
+) -> PythonValues:
+    """What a kernel is given, for the arguments of its declaration."""
+    values = tuple(_kernel_arguments(machine, declaration, arguments, kernel))
     if len(values) != len(kernel.function_type.inputs.data):
         raise ProgramError(
-            f"'{name}' gives {len(values)} arguments to a kernel of "
+            f"'{declaration.sym_name.data}' gives {len(values)} arguments to a kernel of "
             f"{len(kernel.function_type.inputs.data)}"
         )
-    run_kernel(machine, kernel, tuple(values))
-    return tuple(arguments[place] for place in declaration.returns.get_values())
+    return values
 
 
 def run_kernel(machine: Machine, kernel: func.FuncOp, arguments: PythonValues) -> None:
