@@ -4,8 +4,8 @@ Running tasks in any order that the runtime's task graph allows.
 The orchestrator goes on without waiting; each launched kernel becomes a task that waits for the
 tasks that the runtime makes it wait for (`analysis/task_map.py`), and for no others. Tasks run
 while the orchestrator waits, because it reads or writes an element, and at the end; which of those
-that are ready comes next is drawn at random, or is the latest. A program whose numbers depend on the draw, or differ from those of the order in which it
-launches, has a hazard.
+that are ready comes next is drawn at random, or is the latest. A program whose numbers depend on
+the draw, or differ from those of the order in which it launches, has a hazard.
 
 A task whose result is a buffer of its kernel's own runs where it is launched, after what it waits
 for, since only the kernel can tell the buffer; so does a scope of work that is no function yet.
