@@ -117,7 +117,8 @@ def test_generated_programs(text: str, n: int, tmp_path_factory: pytest.TempPath
         compare(module, tmp_path_factory.mktemp("generated"), n)
     except DiagnosticsError as error:
         # The orchestrator copies no buffers, and calls no fragments.
-        assert "copies a buffer" in str(error) or "of kind graph" in str(error)
+        if "copies a buffer" not in str(error) and "of kind graph" not in str(error):
+            raise
         reject()
 
 
@@ -246,6 +247,29 @@ orch.func orchestration @main(in %x : {T}, out %o : {T}, in %n : index, in %f : 
   orch.return %o1 : {T}
 }}""",
         3,
+    ),
+    # An extent comes out of a branch, and so does a number that a loop carries.
+    "extents_of_branches": (
+        f"""
+orch.func incore @any(inout tensor<?xf32>) -> tensor<?xf32> returns [0]
+orch.func orchestration @main(in %x : {T}, out %o : {T}, in %n : index, in %f : f32) {{
+{CONSTANTS}
+  %small = arith.cmpi slt, %n, %c1 : index
+  %m = scf.if %small -> (index) {{
+    scf.yield %c16 : index
+  }} else {{
+    scf.yield %n : index
+  }}
+  %t = ptensor.create sizes = [%m] : tensor<?xf32>
+  %t1 = orch.call @any(%t) : (tensor<?xf32>) -> tensor<?xf32>
+  %r:2 = scf.for %i = %c0 to %c3 step %c1 iter_args(%k = %n, %it = %o) -> (index, {T}) {{
+    %it1 = orch.call @scaled(%x, %it, %k, %f) : ({T}, {T}, index, f32) -> {T}
+    scf.yield %i, %it1 : index, {T}
+  }}
+  %o1 = orch.call @scaled(%x, %r#1, %r#0, %f) : ({T}, {T}, index, f32) -> {T}
+  orch.return
+}}""",
+        5,
     ),
     # A while hands on buffers and numbers; branches choose between both.
     "while_and_branches": (
