@@ -28,7 +28,7 @@ from pypto_xdsl.interpreters.errors import ProgramError
 from pypto_xdsl.interpreters.execution import Prepared, by_preparing, prepare_of
 from pypto_xdsl.interpreters.machine import Grid, Machine
 from pypto_xdsl.interpreters.op_tables import Run, implements
-from pypto_xdsl.interpreters.pto.globals import Pointer
+from pypto_xdsl.interpreters.pto.globals import Pointer, axes_of
 from pypto_xdsl.interpreters.pto.memory import valid_extents
 from pypto_xdsl.interpreters.pto.operands import named, numbers
 
@@ -194,7 +194,8 @@ class CoreFunctions(InterpreterFunctions):
     ) -> PythonValues:
         operands = named(op, args)
         shape, strides = numbers(operands["shape"]), numbers(operands["strides"])
-        return (CoreView(operands["ptr"], shape, strides, core_of(interpreter)),)
+        axes = axes_of(op, len(shape))
+        return (CoreView(operands["ptr"], shape, strides, core_of(interpreter), axes=axes),)
 
     @impl(func.CallOp)
     def run_call(

@@ -125,7 +125,9 @@ class CoreView(GlobalView):
 
     def part(self, offsets: Sequence[int], sizes: Sequence[int]) -> CoreView:
         start = self._start(offsets, sizes)
-        return CoreView(self.pointer.moved(start), tuple(sizes), self.strides, self.core)
+        return CoreView(
+            self.pointer.moved(start), tuple(sizes), self.strides, self.core, axes=self.axes
+        )
 
     def read(self, extents: tuple[int, int]) -> tuple[Array, Mask | None]:
         found = super().read(extents)

@@ -77,6 +77,8 @@ def _row(view: GlobalView, row: int, columns: int) -> GlobalView:
 
 def _expect_matrix(view: GlobalView) -> int:
     """The rows of a view that is a matrix."""
+    if view.axes is not None:
+        raise ProgramError("takes rows of a tensor that lies box by box or by columns")
     if len(view.shape) < 2 or any(extent != 1 for extent in view.shape[:-2]):
         raise ProgramError(f"takes rows of a tensor of {list(view.shape)}, which is no matrix")
     return view.shape[-2]
@@ -85,7 +87,7 @@ def _expect_matrix(view: GlobalView) -> int:
 def _elements(view: GlobalView) -> GlobalView:
     """The elements from the first one on, as many as the view has."""
     count = int(np.prod(view.shape))
-    return replace(view, shape=(count,), strides=(1,))
+    return replace(view, shape=(count,), strides=(1,), axes=None)
 
 
 def _runs(places: Places) -> Iterator[tuple[int, int]]:

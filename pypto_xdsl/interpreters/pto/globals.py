@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from operator import mul
+from typing import Any
 
 import numpy as np
 
+from pypto_xdsl.dialects.pto.enumerations import Layout
 from pypto_xdsl.interpreters.elements import Array, Element, Mask
 from pypto_xdsl.interpreters.errors import ProgramError
 from pypto_xdsl.interpreters.values import Buffer, Tensor
@@ -63,11 +65,13 @@ class GlobalView:
     shape: tuple[int, ...]
     strides: tuple[int, ...]
     """In elements."""
+    axes: tuple[int, ...] | None = field(default=None, kw_only=True)
+    """The dimensions in the order in which they make a matrix; None: as they are."""
 
     def part(self, offsets: Sequence[int], sizes: Sequence[int]) -> GlobalView:
         """A window, which must lie inside."""
         start = self._start(offsets, sizes)
-        return GlobalView(self.pointer.moved(start), tuple(sizes), self.strides)
+        return GlobalView(self.pointer.moved(start), tuple(sizes), self.strides, axes=self.axes)
 
     def _start(self, offsets: Sequence[int], sizes: Sequence[int]) -> int:
         """Where a window starts, in elements."""
@@ -95,6 +99,9 @@ class GlobalView:
             raise ProgramError(
                 f"a window of {list(self.shape)} does not fill a valid region of {list(extents)}"
             )
+        if self.axes is not None:
+            values = values.transpose(self.axes)
+            defined = None if defined is None else defined.transpose(self.axes)
         matrix = values.reshape(extents)
         return matrix, None if defined is None else defined.reshape(extents)
 
@@ -106,5 +113,36 @@ class GlobalView:
                 f"a valid region of {list(stored.shape)} does not fill a window of "
                 f"{list(self.shape)}"
             )
-        mask = None if defined is None else defined.reshape(tensor.array.shape)
-        tensor.write((), stored.reshape(tensor.array.shape), mask)
+        mask = None if defined is None else self._as_held(defined)
+        tensor.write((), self._as_held(stored), mask)
+
+    def _as_held(self, matrix: Array) -> Array:
+        """A matrix as memory holds it."""
+        if self.axes is None:
+            return matrix.reshape(self.shape)
+        ordered = matrix.reshape([self.shape[axis] for axis in self.axes])
+        return ordered.transpose(np.argsort(self.axes))
+
+
+_BOXES = (2, 3, 0, 1, 4)
+"""Rows of boxes, rows in one; two dimensions of columns of boxes, columns in one."""
+
+_COLUMNS = (3, 0, 1, 2, 4)
+
+
+def axes_of(op: Any, rank: int) -> tuple[int, ...] | None:
+    """
+    In which order the dimensions of a `pto.make_tensor_view` make a matrix, by its layout.
+    Raises `ProgramError` for boxes that are not of five dimensions.
+    """
+    layout: Any = op.properties.get("layout")
+    match None if layout is None else layout.data:
+        case Layout.NZ:
+            if rank != len(_BOXES):
+                raise ProgramError(f"lies box by box in {rank} dimensions, which takes five")
+            return _BOXES
+        case Layout.DN:
+            # Of two dimensions, or with others of one element, that is the order there is.
+            return _COLUMNS if rank == len(_COLUMNS) else None
+        case _:
+            return None

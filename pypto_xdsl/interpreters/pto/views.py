@@ -14,7 +14,7 @@ from pypto_xdsl.interpreters.execution import Prepared, by_preparing
 from pypto_xdsl.interpreters.indices import index_value
 from pypto_xdsl.interpreters.machine import machine_of
 from pypto_xdsl.interpreters.op_tables import Run, implements
-from pypto_xdsl.interpreters.pto.globals import GlobalView, Pointer
+from pypto_xdsl.interpreters.pto.globals import GlobalView, Pointer, axes_of
 from pypto_xdsl.interpreters.pto.kernels import core_of
 from pypto_xdsl.interpreters.pto.memory import LocalTile, valid_extents
 from pypto_xdsl.interpreters.pto.operands import named, numbers, operand_place, operand_range
@@ -70,7 +70,7 @@ class PtoViewFunctions(InterpreterFunctions):
         operands = named(op, args)
         pointer: Pointer = operands["ptr"]
         shape, strides = numbers(operands["shape"]), numbers(operands["strides"])
-        return (GlobalView(pointer, shape, strides),)
+        return (GlobalView(pointer, shape, strides, axes=axes_of(op, len(shape))),)
 
     @impl(pto.GetTensorViewDimOp)
     def run_dim(self, interpreter: Interpreter, op: Any, args: PythonValues) -> PythonValues:
