@@ -29,7 +29,7 @@ from pypto_xdsl.dialects.orch import Comparison, FunctionKind
 from pypto_xdsl.interpreters.elements import integer_value
 from pypto_xdsl.interpreters.errors import ProgramError
 from pypto_xdsl.interpreters.indices import index_value, take_indices
-from pypto_xdsl.interpreters.machine import Grid, Machine, called_from, machine_of
+from pypto_xdsl.interpreters.machine import Grid, GroupCall, Machine, called_from, machine_of
 from pypto_xdsl.interpreters.op_tables import Run, implements
 from pypto_xdsl.interpreters.signature import bind_arguments
 from pypto_xdsl.interpreters.skipped import origins_of_skipped, results_of_skipped
@@ -79,7 +79,8 @@ def call(machine: Machine, function: orch.FuncOp, arguments: PythonValues) -> Py
 
 def _call_group(machine: Machine, function: orch.FuncOp, arguments: PythonValues) -> PythonValues:
     """Run a group: kernels of its cores that were lowered run together, once all are called."""
-    machine.group_calls = calls = []
+    calls: list[GroupCall] = []
+    machine.group_calls = calls
     try:
         results = call(machine, function, arguments)
     finally:

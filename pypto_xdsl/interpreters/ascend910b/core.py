@@ -320,6 +320,12 @@ class Core:
             self._run(lane, op, run, self._told, len(self.scalar.ops))
             self._told = lane.tell()
             self.group.advance()
+        elif self.in_program_order:
+            # What comes after it in the text waits as well.
+            if is_ready is not None and not is_ready():
+                self.group.block(self, op, is_ready, event, lane)
+            self._run(lane, op, run, self._told, len(self.scalar.ops))
+            self.group.advance()
         elif self.settings.seed is None and not lane.queue and (is_ready is None or is_ready()):
             self._run(lane, op, run, self._told, len(self.scalar.ops))
             if is_ready is None:

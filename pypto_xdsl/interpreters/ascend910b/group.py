@@ -40,6 +40,7 @@ class _Blocked:
     op: Operation
     is_ready: Callable[[], bool]
     event: EventKey | None
+    who: str
 
 
 @dataclass(frozen=True)
@@ -229,10 +230,12 @@ class Group:
         op: Operation,
         is_ready: Callable[[], bool],
         event: EventKey | None = None,
+        lane: Lane | None = None,
     ) -> None:
-        """The scalar unit of a core waits."""
+        """The scalar unit of a core waits; for a pipe, where all is in the order of the text."""
         place = self.cores.index(core)
-        self.blocked[core] = _Blocked(op, is_ready, event)
+        who = f"the scalar unit of {core.name}" if lane is None else lane.name
+        self.blocked[core] = _Blocked(op, is_ready, event, who)
         while True:
             self.drain()
             if is_ready():
@@ -251,8 +254,7 @@ class Group:
         for core in self.cores:
             blocked = self.blocked.get(core)
             if blocked is not None and not isinstance(blocked.op, ascend910b.BarrierOp):
-                who = f"the scalar unit of {core.name}"
-                found.append((self._is_pending(blocked.event), _Waiting(blocked.op, who)))
+                found.append((self._is_pending(blocked.event), _Waiting(blocked.op, blocked.who)))
             for lane in core.lanes:
                 if lane.queue:
                     entry = lane.queue[0]
@@ -267,8 +269,7 @@ class Group:
         for core in self.cores:
             blocked = self.blocked.get(core)
             if blocked is not None and isinstance(blocked.op, ascend910b.BarrierOp):
-                who = f"the scalar unit of {core.name}"
-                notes.append(note(blocked.op, f"{who} waits for its pipes"))
+                notes.append(note(blocked.op, f"{blocked.who} waits for its pipes"))
         provides = "frees" if isinstance(first.op, PushOp) else "sets"
         provides = "pushes" if isinstance(first.op, PopOp) else provides
         awaited = _awaited(first.op)

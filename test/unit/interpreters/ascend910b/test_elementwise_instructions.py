@@ -453,7 +453,9 @@ def test_saturation(source: str, target: str, mode: str) -> None:
 
 def test_rounding_to_whole_numbers() -> None:
     """f32 to f32: half to even, halves of either sign."""
-    a = np.resize(np.array([0.5, 1.5, -0.5, -2.5, 2.375, np.inf, np.nan, -0.0], np.float32), (16, 64))
+    a = np.resize(
+        np.array([0.5, 1.5, -0.5, -2.5, 2.375, np.inf, np.nan, -0.0], np.float32), (16, 64)
+    )
     body = "  pto.tcvt ins(%a {{rmode = #pto<round_mode RINT>}} : {a}) outs(%d : {d})"
     values = {0.5: 0.0, 1.5: 2.0, -0.5: -0.0, -2.5: -2.0, 2.375: 2.0}
     check(body, "f32", {"a": a}, lambda x: np.vectorize(lambda v: values.get(float(v), v))(x))
