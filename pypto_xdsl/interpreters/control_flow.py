@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from functools import partial
+from typing import Any
 
 from xdsl.dialects import scf
+from xdsl.dialects.builtin import IntegerAttr
 from xdsl.interpreter import Interpreter, PythonValues, impl, register_impls
 from xdsl.interpreters.scf import ScfFunctions
 
@@ -24,11 +25,24 @@ class ControlFlowFunctions(ScfFunctions):
         type = op.lb.type
         is_index = type.name == "index"
         carried = args[3:]
-        if isinstance(interpreter, Machine):
-            run = interpreter.region_plan(op.body)
-        else:
-            run = partial(interpreter.run_ssacfg_region, op.body)
-        for i in range(lower, upper, step):
-            value = index_value(i) if is_index else integer_value(i, type)
-            carried = run((value, *carried))
+
+        def index(i: int) -> IntegerAttr[Any]:
+            return index_value(i) if is_index else integer_value(i, type)
+
+        if not isinstance(interpreter, Machine):
+            for i in range(lower, upper, step):
+                carried = interpreter.run_ssacfg_region(op.body, (index(i), *carried), "for")
+            return carried
+        run, progress = interpreter.region_plan(op.body), interpreter.progress
+        if progress is None:
+            for i in range(lower, upper, step):
+                carried = run((index(i), *carried))
+            return carried
+        progress.enter(op, len(range(lower, upper, step)))
+        try:
+            for i in range(lower, upper, step):
+                carried = run((index(i), *carried))
+                progress.advance()
+        finally:
+            progress.leave()
         return carried

@@ -44,8 +44,6 @@ if TYPE_CHECKING:
     from pypto_xdsl.interpreters.ascend910b.group import Group
     from pypto_xdsl.interpreters.ascend910b.queues import Queue
 
-_GARBAGE = 0xA5
-
 ALIGNMENTS: Mapping[AddressSpace, int] = {
     AddressSpace.LEFT: 512,
     AddressSpace.RIGHT: 512,
@@ -101,6 +99,18 @@ class Core:
         self.lane = self.scalar = self.lanes[PIPE_NUMBERS[Pipe.S]]
         self._told = self.scalar.tell()
 
+    def reset(self, group: Group) -> None:
+        """Make it a core of a group that has not run yet. What is known of the program stays."""
+        self.group = group
+        for lane in self.lanes:
+            lane.reset()
+        for memory in self.memories.values():
+            memory.reset()
+        for tokens in self.events.values():
+            tokens.clear()
+        self.queues.clear()
+        self.lane, self.op, self._told = self.scalar, None, self.scalar.tell()
+
     def lane_of(self, pipe: Pipe) -> Lane:
         """The lane of a pipe."""
         number = PIPE_NUMBERS.get(pipe)
@@ -147,9 +157,7 @@ class Core:
             size = self.sizes.get(space)
             if size is None:
                 raise ProgramError(f"is in {MEMORY_NAMES[space]}, which {self.name} does not have")
-            memory = self.memories[space] = CoreMemory(
-                space, np.full(size, _GARBAGE, np.uint8), np.zeros(size, np.bool_), self
-            )
+            memory = self.memories[space] = CoreMemory.of(self, space, size)
         end = address + type.size_in_bytes
         if address < 0 or end > memory.bytes.size:
             self.complain(
@@ -255,7 +263,7 @@ class Core:
         lane, other = self.lane_of(source), self.lane_of(destination)
         key = lane.index, other.index, number
         tokens = self.events.setdefault(key, deque())
-        group, is_pipe = self.group, lane is not self.scalar
+        is_pipe = lane is not self.scalar
 
         def run() -> None:
             if tokens:
@@ -273,8 +281,8 @@ class Core:
                 else:
                     tokens.append((tuple(lane.known), op))
                 # Another pipe may be waiting for it.
-                if group.queued:
-                    group.advance()
+                if self.group.queued:
+                    self.group.advance()
             else:
                 self._give(lane, op, run, None, key)
             return ()

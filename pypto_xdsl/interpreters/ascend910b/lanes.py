@@ -61,6 +61,13 @@ class Lane:
     seen: Told | None = None
     """What it last heard from the scalar unit."""
 
+    def reset(self) -> None:
+        """As if nothing had run."""
+        self.known[:] = [0] * len(self.known)
+        self.queue.clear()
+        self.ops.clear()
+        self.seen = None
+
     @property
     def name(self) -> str:
         """`pipe MTE2 of the vector core`"""

@@ -20,13 +20,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from pypto_xdsl.dialects.pto import BLayout, SLayout, TileBufType
+from pypto_xdsl.dialects.pto import AddressSpace, BLayout, SLayout, TileBufType
 from pypto_xdsl.interpreters.elements import Array, Element, Mask, element_of
 from pypto_xdsl.interpreters.errors import ProgramError
 from pypto_xdsl.interpreters.pto.memory import LocalTile, Memory, element_places
 
 if TYPE_CHECKING:
     from pypto_xdsl.interpreters.ascend910b.core import Core
+
+GARBAGE = 0xA5
+"""What bytes hold that nobody wrote."""
 
 _MOST_SPANS = 8192
 """How many regions of views a memory remembers."""
@@ -66,6 +69,15 @@ class Segment:
     """Whether the bytes lack that value yet. No other segment that shares bytes does."""
     is_spoiled: bool = False
     """Whether all its bytes hold what scratch leaves."""
+
+    def reset(self) -> None:
+        """As if nobody had touched it."""
+        self.release()
+        self.write = None
+        self.reads.clear()
+        self.is_spoiled = False
+        for span in self.spans:
+            span.is_defined = False
 
     def release(self) -> None:
         """Forget the value: the bytes have it, or are about to be overwritten."""
@@ -191,6 +203,18 @@ class CoreMemory(Memory):
     writes: int = 0
     generation: int = 0
     """Counts how often the regions of views were forgotten."""
+
+    @classmethod
+    def of(cls, core: Core, space: AddressSpace, size: int) -> CoreMemory:
+        """A memory that nobody has written."""
+        return cls(space, np.full(size, GARBAGE, np.uint8), np.zeros(size, np.bool_), core)
+
+    def reset(self) -> None:
+        """As if nobody had written it. What is known of views stays."""
+        self.bytes.fill(GARBAGE)
+        self.defined.fill(False)
+        for segment in self.segments.values():
+            segment.reset()
 
     def load(self, span: Span) -> tuple[Array, Mask | None]:
         """The elements of a span whose value is not held, and which are defined."""

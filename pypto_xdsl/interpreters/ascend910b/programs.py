@@ -24,7 +24,7 @@ from pypto_xdsl.interpreters.ascend910b.functions import (
 )
 from pypto_xdsl.interpreters.ascend910b.group import Group
 from pypto_xdsl.interpreters.ascend910b.queues import QueueFunctions
-from pypto_xdsl.interpreters.core_settings import Check
+from pypto_xdsl.interpreters.core_settings import Check, CoreSettings
 from pypto_xdsl.interpreters.machine import Machine
 
 _VECTOR_MEMORIES = (AddressSpace.VEC,)
@@ -106,6 +106,40 @@ def _run_on(
     in_program_order: bool,
 ) -> None:
     """Run what each core does, all at the same time."""
+    key = tuple(cores), tuple(tuple(kernel for kernel, _ in kernels) for kernels in work)
+    ready: _Ready | None = machine.core_programs.pop(key, None)
+    if ready is None:
+        ready = _make_ready(machine, cores, sizes, implementations, in_program_order)
+    group = Group(ready.settings)
+    programs: list[Callable[[], None]] = []
+    for core, runner, kernels in zip(ready.cores, ready.runners, work, strict=True):
+        core.reset(group)
+        runner.grid = replace(machine.grid, subblock_index=core.subblock)
+        group.cores.append(core)
+        group.lanes += core.lanes
+        programs.append(lambda runner=runner, kernels=kernels: _run(runner, kernels))
+    group.run(programs)
+    # Those that failed may be in any state: they are not used again.
+    machine.core_programs[key] = ready
+
+
+@dataclass(frozen=True)
+class _Ready:
+    """The cores that run some kernels, which have planned how."""
+
+    settings: CoreSettings
+    cores: Sequence[Core]
+    runners: Sequence[Machine]
+    """The interpreter that is each core."""
+
+
+def _make_ready(
+    machine: Machine,
+    cores: Sequence[_Named],
+    sizes: Mapping[AddressSpace, int],
+    implementations: tuple[type[InterpreterFunctions], ...],
+    in_program_order: bool,
+) -> _Ready:
     settings = machine.cores
     if not machine.strict:
         settings = replace(settings, lenient=frozenset(Check))
@@ -113,18 +147,15 @@ def _run_on(
         settings = replace(settings, seed=None)
     group = Group(settings)
     count = len(cores) * PIPE_COUNT
-    programs: list[Callable[[], None]] = []
+    made: list[Core] = []
     for place, (name, is_cube, subblock) in enumerate(cores):
         lanes = make_lanes(place * PIPE_COUNT, name, count)
         own = {
             space: size for space, size in sizes.items() if (space in _VECTOR_MEMORIES) != is_cube
         }
-        core = Core(name, is_cube, subblock, group, own, settings, lanes, in_program_order)
-        group.cores.append(core)
-        group.lanes += lanes
-        runner = _machine_of(machine, core, implementations)
-        programs.append(lambda runner=runner, kernels=work[place]: _run(runner, kernels))
-    group.run(programs)
+        made.append(Core(name, is_cube, subblock, group, own, settings, lanes, in_program_order))
+    runners = [_machine_of(machine, core, implementations) for core in made]
+    return _Ready(settings, made, runners)
 
 
 def _has_no_events(program: func.FuncOp) -> bool:
