@@ -41,6 +41,12 @@ class CrossCoreOp(SyncOp):
     ffts_mode = opt_prop_def(integer(32))
     event_id_dyn = opt_operand_def(INDEX)
 
+    @property
+    def known_flag(self) -> int | None:
+        """The number of the flag, None where it is known at run time only."""
+        known: Any = self.event_id
+        return None if known is None else known.value.data
+
     @classmethod
     def parse(cls, parser: Parser) -> Self:
         properties: dict[str, Attribute] = {"pipe": parse_word(parser, a.PipeAttr)}

@@ -38,8 +38,8 @@ def _tile(core: Core, op: Any, args: PythonValues, type: TileBufType, slot: int 
 
 
 def _flag(op: CrossCoreOp, args: PythonValues) -> int:
-    known: Any = op.properties.get("event_id")
-    return args[0].value.data if known is None else known.value.data
+    known = op.known_flag
+    return args[0].value.data if known is None else known
 
 
 @register_impls

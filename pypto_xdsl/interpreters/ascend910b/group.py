@@ -18,6 +18,7 @@ from xdsl.ir import Operation
 
 from pypto_xdsl.diagnostics import Diagnostic, DiagnosticsError, diagnose, file_line_col, note
 from pypto_xdsl.dialects import ascend910b
+from pypto_xdsl.dialects.pto.cross_core_sync import CrossCoreOp
 from pypto_xdsl.dialects.pto.queue import PopOp, PushOp
 from pypto_xdsl.interpreters.ascend910b.core import Core
 from pypto_xdsl.interpreters.ascend910b.globals import BufferHistory
@@ -321,7 +322,7 @@ def _awaited(op: Operation) -> str:
             f"event {'?' if number is None else number} of "
             f"{_short(op.source.value)} -> {_short(op.destination.value)}"
         )
-    if isinstance(op, ascend910b.CrossFlagOp):
+    if isinstance(op, ascend910b.CrossFlagOp | CrossCoreOp):
         number = op.known_flag
         return f"flag {'?' if number is None else number} of the other core"
     if isinstance(op, PopOp):
