@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeGuard
 
 from xdsl.dialects.builtin import DenseArrayBase, i32
 from xdsl.ir import Attribute, Block, OpResult, SSAValue
@@ -42,11 +43,16 @@ def outputs_of(context: Context, statement: ast.stmt, block: Block, frame: Frame
             entry[0].append(name)
 
     places: list[tuple[str, Value]] = []
+    renamed: list[tuple[str, SSAValue]] = []
     for name, value in frame.items():
         live = name.startswith(carries.YIELD) or statements.is_live(context, statement, name)
         if not live:
             if is_value(value) and _defined_in(value, block):
                 context.names.bind(name, Unavailable("is assigned inside a scope"))
+            continue
+        if context.strict_ssa and name in frame.assigned and _is_outside(value, block):
+            # Another name for a value from before: the next name of a tensor, after the scope.
+            renamed.append((name, value))
             continue
         yielded(value, name)
         places.append((name, value))
@@ -54,11 +60,12 @@ def outputs_of(context: Context, statement: ast.stmt, block: Block, frame: Frame
     order |= {
         result: place for place, result in enumerate(r for op in block.ops for r in op.results)
     }
-    ends = sorted(outputs.values(), key=lambda output: order[output[1]])
+    ends = [([name], value) for name, value in renamed]
+    ends += sorted(outputs.values(), key=lambda output: order[output[1]])
     terminator = YieldOp(*(value for _, value in ends))
     terminator.location = context.source.location(statement)
     block.add_op(terminator)
-    return Outputs(ends, places, frame)
+    return Outputs(ends, places, frame, len(renamed))
 
 
 @dataclass
@@ -69,6 +76,8 @@ class Outputs:
     """Each value once, with the names that are bound to it."""
     places: list[tuple[str, Value]]
     frame: Frame
+    renamed: int = 0
+    """How many of the values, the first, are from before the scope."""
 
     @property
     def types(self) -> list[Attribute]:
@@ -76,7 +85,13 @@ class Outputs:
 
 
 def bind_outputs(context: Context, outputs: Outputs, results: Sequence[OpResult]) -> None:
-    by_value = {id(value): place for place, (_, value) in enumerate(outputs.values)}
+    by_value = {
+        id(value): place
+        for place, (_, value) in enumerate(outputs.values)
+        if place >= outputs.renamed
+    }
+    for (names, _), result in zip(outputs.values[: outputs.renamed], results, strict=False):
+        context.names.leave(names[0], result, outputs.frame)
 
     def outer(value: Value) -> Value:
         if isinstance(value, Tuple):
@@ -88,7 +103,12 @@ def bind_outputs(context: Context, outputs: Outputs, results: Sequence[OpResult]
     for name, value in outputs.places:
         context.names.leave(name, outer(value), outputs.frame)
     for (names, value), result in zip(outputs.values, results, strict=True):
-        result.name_hint = value.name_hint or (hint(names[0].rpartition(":")[2]) if names else None)
+        named = hint(names[0].rpartition(":")[2]) if names else None
+        result.name_hint = named if result.index < outputs.renamed else value.name_hint or named
+
+
+def _is_outside(value: Value, block: Block) -> TypeGuard[SSAValue]:
+    return is_value(value) and not _defined_in(value, block)
 
 
 def _defined_in(value: SSAValue, block: Block) -> bool:

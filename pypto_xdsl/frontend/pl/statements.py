@@ -373,12 +373,14 @@ def _return(context: Context, value: ast.expr | None, statement: ast.Return) -> 
 def _returned(context: Context, node: ast.expr) -> Value:
     """
     What is returned. A name stands for what was assigned to it: that a tensor was written since
-    changes nothing about which tensor is named.
+    changes nothing about which tensor is named. What is put in the place of its call hands the
+    newest name on, by which the text after it reads what was written.
     """
     if isinstance(node, ast.Tuple):
         return Tuple(tuple(_returned(context, element) for element in node.elts))
     value = context.read(node)
-    if isinstance(node, ast.Name) and is_value(value):
+    is_inline = context.splicing or context.kind is FunctionKind.INLINE
+    if isinstance(node, ast.Name) and is_value(value) and not is_inline:
         assigned = context.names.assigned(context.prefix + node.id)
         if is_value(assigned) and is_tensor_type(assigned.type):
             return assigned

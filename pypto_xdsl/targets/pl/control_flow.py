@@ -192,6 +192,8 @@ def write_scope(writer: BodyWriter, op: orch.ScopeOp) -> None:
             writer.line(f"for {writer.names.name(op.core)} in pl.split_aiv(2, mode={mode}):")
         case orch.TaskScopeOp():
             writer.flush()
+            if _is_in_manual_scope(op):
+                raise OpError(op, "has no spelling in the DSL: a manual scope holds no other")
             if op.mode.data is ScopeMode.MANUAL:
                 writer.line("with pl.manual_scope():")
             else:
@@ -210,14 +212,35 @@ def write_scope(writer: BodyWriter, op: orch.ScopeOp) -> None:
     writer.flush()
     end = op.yield_op
     for value, result in zip(end.values, op.outputs, strict=True):
-        if value.owner is op.body.block or getattr(value.owner, "parent", None) is op.body.block:
+        if writer.number(value) is not None:
+            writer.spell_as(result, value)
+        elif value.owner is op.body.block or getattr(value.owner, "parent", None) is op.body.block:
             writer.names.alias(result, writer.value(value))
-            continue
-        name = writer.names.name(result)
-        writer.line(f"{name} = {writer.value(value)}")
+        elif _is_used(result):
+            writer.line(f"{writer.names.name(result)} = {writer.value(value)}")
     if len(writer.lines) == start:
         writer.line("pass")
     writer.indent -= 1
+
+
+def _is_used(value: SSAValue) -> bool:
+    """Whether anything uses a value but scopes around that hand it on to nobody."""
+    for use in value.uses:
+        scope = use.operation.parent_op()
+        if not isinstance(use.operation, orch.YieldOp) or not isinstance(scope, orch.ScopeOp):
+            return True
+        if _is_used(scope.outputs[use.index]):
+            return True
+    return False
+
+
+def _is_in_manual_scope(op: Operation) -> bool:
+    around = op.parent_op()
+    while around is not None:
+        if isinstance(around, orch.TaskScopeOp) and around.mode.data is ScopeMode.MANUAL:
+            return True
+        around = around.parent_op()
+    return False
 
 
 def _header(writer: BodyWriter, op: orch.OutlinableScopeOp) -> None:

@@ -5,12 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from xdsl.dialects import arith, scf
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.dialects.builtin import DYNAMIC_INDEX, TensorType
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from pypto_xdsl.analysis.integer_ranges import IntegerRanges
 from pypto_xdsl.diagnostics import OpError
 from pypto_xdsl.dialects import orch, ptensor
-from pypto_xdsl.dialects.ptensor.types import symbolic_shape_of, tensor_of
+from pypto_xdsl.dialects.ptensor.types import (
+    explicit_strides_of,
+    layout_of,
+    pad_value_of,
+    symbolic_shape_of,
+    tensor_of,
+    tensor_type,
+)
 from pypto_xdsl.dialects.tile.storage import AllocOp, PlaceOp
 from pypto_xdsl.targets.pl.calls import dispatch, op_call
 from pypto_xdsl.targets.pl.names import Names
@@ -89,6 +97,12 @@ class BodyWriter:
                 raise OpError(value.owner, "has no spelling in the DSL")
             self._numbers[value] = known
         return known
+
+    def spell_as(self, result: SSAValue, value: SSAValue) -> None:
+        """Let a result be the number in the text that a value is."""
+        number = self.number(value)
+        assert number is not None
+        self._numbers[result] = number
 
     def flush(self, values: Sequence[SSAValue] | None = None) -> None:
         """Turn pending expressions into statements."""
@@ -229,7 +243,8 @@ class BodyWriter:
         uses = [use.operation for use in op.result.uses]
         ends = (scf.YieldOp, orch.YieldOp, orch.ReturnOp)
         source, result = tensor_of(op.source.type), tensor_of(op.result.type)
-        if uses and all(isinstance(user, ends) and is_implied(op, user) for user in uses):
+        implied = uses and all(isinstance(user, ends) and is_implied(op, user) for user in uses)
+        if implied or _forgets_extents(source, result):
             self.names.alias(op.result, self.value(op.source))
             return
         text = annotation(result, self.symbols)
@@ -281,6 +296,25 @@ def _uncast(value: SSAValue, user: Operation) -> SSAValue:
     if isinstance(owner, ptensor.TypeCastOp) and value.has_one_use() and is_implied(owner, user):
         return owner.source
     return value
+
+
+def _forgets_extents(source: TensorType[Attribute], result: TensorType[Attribute]) -> bool:
+    """
+    Whether a cast only says less about extents: the same tensor, of which the DSL has no way to
+    know less.
+    """
+    return source.get_num_dims() == result.get_num_dims() and result == tensor_type(
+        [
+            wanted if wanted == DYNAMIC_INDEX else have
+            for have, wanted in zip(
+                symbolic_shape_of(source), symbolic_shape_of(result), strict=True
+            )
+        ],
+        source.element_type,
+        strides=explicit_strides_of(source),
+        layout=layout_of(source),
+        pad=pad_value_of(source),
+    )
 
 
 def is_implied(op: ptensor.TypeCastOp, user: Operation) -> bool:
