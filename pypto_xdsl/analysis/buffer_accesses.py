@@ -16,12 +16,11 @@ from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Operation, SSAValue
 from xdsl.traits import IsTerminator
 
-from pypto_xdsl.analysis.buffer_roots import BufferRoots, Place, part_of
+from pypto_xdsl.analysis.buffer_roots import BufferRoots, Place, place_written
 from pypto_xdsl.analysis.call_graph import CallGraph
 from pypto_xdsl.analysis.program_order import ProgramOrder
-from pypto_xdsl.dialects.declared_op import DeclaredOp, Effect
+from pypto_xdsl.dialects.declared_op import DeclaredOp
 from pypto_xdsl.dialects.orch import DispatchOp, LaunchingOp, ReturnOp
-from pypto_xdsl.dialects.ptensor.types import tensor_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,25 +94,14 @@ class BufferAccesses:
             for operand, effect in op.operand_effects():
                 reads = effect.reads and (effect.writes or op.READS_ELEMENTS)
                 if reads or effect.writes:
-                    yield operand, reads, effect.writes, self._part_written(op, operand, effect)
+                    place = place_written(self._roots, op, operand) if effect.writes else None
+                    yield operand, reads, effect.writes, place
         elif isinstance(op, ReturnOp):
             for operand in op.operands:
                 yield operand, True, False, None
         elif not op.regions and not op.has_trait(IsTerminator):
             for operand in op.operands:
                 yield operand, True, True, None
-
-    def _part_written(self, op: DeclaredOp, operand: SSAValue, effect: Effect) -> Place | None:
-        """Where an op writes that copies a tensor into a part of another."""
-        if not effect.writes:
-            return None
-        for result in op.results:
-            copied = op.copied_window(result)
-            if copied is not None and op.named_operand(result) is operand:
-                source, starts = copied
-                shape = tensor_of(source.type).get_shape()
-                return part_of(self._roots.of(operand), starts, shape)
-        return None
 
 
 def _time(access: Access) -> int:

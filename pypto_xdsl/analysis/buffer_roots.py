@@ -314,6 +314,18 @@ def part_of(place: Place, starts: Sequence[int | SSAValue] | None, shape: Sequen
     return Place(place.roots, place.is_complete, Window(tuple(bounds), tuple(known)))
 
 
+def place_written(roots: BufferRoots, op: Operation, operand: SSAValue) -> Place:
+    """Where an op writes through an operand: of what copies a tensor into a part, that part."""
+    place = roots.of(operand)
+    if isinstance(op, DeclaredOp):
+        for result in op.results:
+            copied = op.copied_window(result)
+            if copied is not None and op.named_operand(result) is operand:
+                source, starts = copied
+                return part_of(place, starts, tensor_of(source.type).get_shape())
+    return place
+
+
 def _writes(op: DeclaredOp, operand: SSAValue) -> bool:
     return any(effect.writes for value, effect in op.operand_effects() if value is operand)
 

@@ -37,7 +37,7 @@ from xdsl.dialects.builtin import TensorType
 from xdsl.ir import BlockArgument, Operation, OpResult, Region, SSAValue
 from xdsl.traits import IsTerminator
 
-from pypto_xdsl.analysis.buffer_roots import BufferRoots, Window
+from pypto_xdsl.analysis.buffer_roots import BufferRoots, Window, place_written
 from pypto_xdsl.analysis.control_flow import (
     Forwarding,
     Shape,
@@ -172,7 +172,7 @@ class _Search:
                     self._accesses[op] = accesses
                 for operand, direction in accesses:
                     if direction.writes:
-                        log.extend((target, op) for target in self._targets(operand))
+                        log.extend((target, op) for target in self._targets(op, operand))
             elif event is Event.LEAVE and _repeats(op):
                 written: _Written = {}
                 mark = marks.pop()
@@ -228,9 +228,9 @@ class _Search:
                     return _Cause(write.op, value)
         return None
 
-    def _targets(self, name: SSAValue) -> Iterator[_Target]:
-        """What is written through a name."""
-        place = self._roots.of(name)
+    def _targets(self, op: Operation, name: SSAValue) -> Iterator[_Target]:
+        """What an op writes through a name."""
+        place = place_written(self._roots, op, name)
         origin, view = self._overlap.origin(name), self._overlap.view(name)
         for root in place.roots:
             yield root, origin, view, place.window
@@ -288,7 +288,7 @@ class _Search:
                             self._blame(result, cause)
             self._now += 1
             for operand in written:
-                for target in self._targets(operand):
+                for target in self._targets(op, operand):
                     self._add(target, op)
         return written
 

@@ -172,4 +172,7 @@ def test_windows_keep_their_numbers(text: str) -> None:
     before = parse_module(CONTEXT, text, "generated.mlir")
     with collecting():
         assume(not list(derive("NoStaleRead", before)))
-    assert_same_run(before, lowered(before), "main", seeds=[0])
+    after = lowered(before)
+    with collecting():
+        assert list(derive("NoStaleRead", after)) == []
+    assert_same_run(before, after, "main", seeds=[0])

@@ -272,3 +272,23 @@ orch.func orchestration @meanwhile(in %x : tensor<16xf32>, in %i : index, in %j 
   %o1 = orch.call @sum(%t1, %o) : (tensor<64xf32>, tensor<16xf32>) -> tensor<16xf32>
   orch.return %o1 : tensor<16xf32>
 }
+
+// -----
+
+// What is put into a part of a tensor, again and again too, leaves windows beside that part as they
+// are; those that it meets are older.
+
+orch.func incore @kernel(in tensor<16xf32>, out tensor<16xf32>) -> tensor<16xf32> returns [1]
+orch.func orchestration @beside(in %x : tensor<16xf32>, in %n : index, inout %t : tensor<64xf32>, out %o : tensor<16xf32>) {
+  %u = ptensor.slice %t[0] : tensor<64xf32> -> tensor<16xf32>
+  %v = ptensor.slice %t[24] : tensor<64xf32> -> tensor<16xf32>
+  %r = scf.for %k = %n to %n step %n iter_args(%it = %t) -> (tensor<64xf32>) {
+    // expected-note @+1 {{the buffer may be written here, which gives it a new name}}
+    %it1 = ptensor.assemble %x, %it[16] : tensor<16xf32>, tensor<64xf32>
+    %o1 = orch.call @kernel(%u, %o) : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
+    // expected-error @+1 {{reads %v, which is older than a write}}
+    %o2 = orch.call @kernel(%v, %o1) : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
+    scf.yield %it1 : tensor<64xf32>
+  }
+  orch.return
+}
