@@ -128,13 +128,12 @@ def read_entry(program: ProgramReader, info: FunctionInfo) -> FunctionInfo:
             unknown.append((parameter, f"{name}=128x128xf32" if kind == "Tensor" else f"{name}=4"))
     if unknown:
         names = join_words(f"'{parameter.arg}'" for parameter, _ in unknown)
-        what = "type of {} is" if len(unknown) == 1 else "types of {} are"
-        raise source.error(
-            unknown[0][0],
-            f"the {what.format(names)} not known, and nothing that the file calls '{info.name}' "
-            f"with settles {'it' if len(unknown) == 1 else 'them'}: give --arg-type "
-            f"{unknown[0][1]} and the like",
-        )
+        parameter, example = unknown[0]
+        if len(unknown) == 1:
+            told = f"the type of {names} is not known, and no call in the file settles it: "
+            raise source.error(parameter, f"{told}give --arg-type {example}")
+        told = f"the types of {names} are not known, and no call in the file settles them: "
+        raise source.error(parameter, f"{told}give each, like --arg-type {example}")
     made = replace(
         info,
         parameter_types=types,

@@ -1,0 +1,117 @@
+// What the DSL has other words for than MLIR; what is read back is written the same.
+// RUN: pypto-opt %s -t pl | filecheck %s
+// RUN: pypto-opt %s -t pl > %t.py
+// RUN: pypto-opt %t.py -t pl > %t.again.py
+// RUN: diff %t.py %t.again.py
+
+// Symbols and functions may have names that Python, or the text itself, has taken.
+// CHECK: class_ = pl.dynamic("class")
+// CHECK: class in_:
+
+builtin.module @in {
+  // CHECK: def def_(self, x: pl.Tensor[[class_], pl.FP32], pl_: pl.Scalar[pl.INDEX])
+  orch.func opaque @def(in %x : tensor<?xf32, #ptensor.view<dims = [class]>>, in %pl_ : index) {
+    orch.return
+  }
+
+  // CHECK: self.def_(x, n)
+  orch.func orchestration @calls(in %x : tensor<?xf32, #ptensor.view<dims = [class]>>,
+                                 in %n : index) {
+    orch.call @def(%x, %n) : (tensor<?xf32, #ptensor.view<dims = [class]>>, index) -> ()
+    orch.return
+  }
+
+  // The DSL has neither a conditional expression nor a division that rounds up. What a loop counts
+  // is never negative, so that its unsigned remainder is the plain one.
+  orch.func opaque @arithmetic(in %c : i1, in %a : index, in %b : index) -> (index, index, index) {
+    %zero = arith.constant 0 : index
+    %one = arith.constant 1 : index
+    %three = arith.constant 3 : index
+    // CHECK: if c:
+    // CHECK-NEXT: [[S:\w+]] = pl.yield_(a)
+    // CHECK-NEXT: else:
+    // CHECK-NEXT: [[S]] = pl.yield_(b)
+    %s = arith.select %c, %a, %b : index
+    // CHECK: up: pl.Scalar[pl.INDEX] = 0 - ((0 - a) // 3)
+    %up = arith.ceildivsi %a, %three : index
+    // CHECK: pl.yield_((k + (i % 3)))
+    %r = scf.for %i = %zero to %a step %one iter_args(%k = %b) -> (index) {
+      %rest = arith.remui %i, %three : index
+      %next = arith.addi %k, %rest : index
+      scf.yield %next : index
+    }
+    %u = arith.addi %up, %one : index
+    orch.return %s, %u, %r : index, index, index
+  }
+
+  // Arithmetic on constants would be worked out where it is read, unless their types are said.
+  orch.func opaque @constants() -> (index, i32, i1) {
+    %two = arith.constant 2 : index
+    %three = arith.constant 3 : index
+    %i = arith.constant 7 : i32
+    // CHECK: return ((pl.const(2, pl.INDEX) + pl.const(3, pl.INDEX)) * 3), pl.const(7, pl.INT32), (pl.const(2, pl.INDEX) < pl.const(3, pl.INDEX))
+    %a = arith.addi %two, %three : index
+    %m = arith.muli %a, %three : index
+    %j = arith.index_cast %i : i32 to index
+    %k = arith.index_cast %j : index to i32
+    %l = arith.cmpi slt, %two, %three : index
+    orch.return %m, %k, %l : index, i32, i1
+  }
+
+  // What a type leaves open has a symbol of its own in a signature.
+  // CHECK: def open(self, x: pl.Tensor[[dim, 4], pl.FP32], y: pl.Tensor[[8], pl.FP32, pl.TensorView(valid_shape=[valid], stride=[], layout=pl.TensorLayout.ND)])
+  orch.func opaque @open(in %x : tensor<?x4xf32>, in %y : tensor<8xf32, #ptensor.view<valid = [?]>>) {
+    orch.return
+  }
+
+  // A step is positive in MLIR; the reader wants to be told.
+  orch.func opaque @steps(in %n : index, in %s : index) {
+    %zero = arith.constant 0 : index
+    // CHECK: [[V:\w+]]: pl.Scalar[pl.INDEX] = pl.max(s, 1)
+    // CHECK-NEXT: for i in pl.range(0, n, [[V]]):
+    scf.for %i = %zero to %n step %s {
+    }
+    orch.return
+  }
+
+  // A condition is one expression, with the calls in it.
+  orch.func incore @while(in %n : index, in %v : f32, out %o : tensor<8xf32>) -> tensor<8xf32> {
+    // CHECK: for (k,) in pl.while_(init_values=(n,)):
+    // CHECK-NEXT: pl.cond((pl.tile.get_block_idx() < k))
+    %r = scf.while (%k = %n) : (index) -> (index) {
+      %b = tile.get_block_idx : index
+      %c = arith.cmpi slt, %b, %k : index
+      scf.condition(%c) %k : index
+    } do {
+    ^bb0(%k : index):
+      %one = arith.constant 1 : index
+      %next = arith.subi %k, %one : index
+      scf.yield %next : index
+    }
+    %w = ptensor.write %v, %o[%r] : f32, tensor<8xf32>
+    orch.return %w : tensor<8xf32>
+  }
+
+  // What is known of the values that a loop carries is written as PyPTO's marks.
+  orch.func orchestration @carries(in %n : index, out %x : tensor<64xf32>) -> tensor<64xf32> {
+    %zero = arith.constant 0 : index
+    %one = arith.constant 1 : index
+    // CHECK: for i, (a, b) in pl.range(n, init_values=(n, x,), attrs={"iter_arg_rebind_0": True}):
+    %r, %s = scf.for %i = %zero to %n step %one iter_args(%a = %n, %b = %x) -> (index, tensor<64xf32>) {
+      %next = arith.addi %a, %i : index
+      scf.yield %next, %b : index, tensor<64xf32>
+    } {orch.rebound = array<i1: true, false>}
+    orch.return %s : tensor<64xf32>
+  }
+
+  // A scope may give a new name to what is from before it.
+  orch.func orchestration @renamed(in %x : tensor<16xf32>) -> tensor<16xf32> {
+    // CHECK: with pl.manual_scope():
+    // CHECK-NEXT: y = x
+    // CHECK-NEXT: return y
+    %y = orch.task_scope manual -> (tensor<16xf32>) {
+      orch.yield %x : tensor<16xf32>
+    }
+    orch.return %y : tensor<16xf32>
+  }
+}
