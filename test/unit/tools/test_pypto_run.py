@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import subprocess
 import sys
 from collections.abc import Callable
@@ -11,7 +10,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pypto_xdsl.tools import run_listeners
 from pypto_xdsl.tools.pypto_run import main
 
 KERNEL = """\
@@ -289,24 +287,6 @@ def test_a_pass_that_breaks_the_program_is_named(
         f"{path}:0:0: error: pass 'dce' changes what 'kernel' does: parameter 'y' is undefined at "
         f"[0], expected defined; 4 of 4 elements differ so\n"
     )
-
-
-def test_progress_shows_after_a_second(monkeypatch: pytest.MonkeyPatch):
-    from xdsl.dialects.test import TestOp
-
-    now = 0.0
-    monkeypatch.setattr(run_listeners.time, "monotonic", lambda: now)
-    out = io.StringIO()
-    progress = run_listeners.Progress(out)
-    for _ in range(512):
-        progress.will_interpret_op(TestOp(), ())
-    assert out.getvalue() == ""
-    now = 2.0
-    for _ in range(512):
-        progress.will_interpret_op(TestOp(), ())
-    assert out.getvalue() == "\r\x1b[K768 ops, 2 s, at line 0"
-    progress.finish()
-    assert out.getvalue().endswith("\r\x1b[K")
 
 
 def test_other_tools_do_not_pay_for_numpy():
