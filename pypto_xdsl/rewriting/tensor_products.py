@@ -67,7 +67,8 @@ def multiply(
     wanted = ptensor.tensor_of(op.result.type).element_type
     total = TileType.of(product.type)
     if wanted == total.element_type:
-        return product
+        # Where it lives is not said yet, as of all tiles: branches and loops may hand it on.
+        return _with_space(product, None)
     if not is_only_stored():
         raise OpError(
             op,
@@ -75,9 +76,16 @@ def multiply(
             f"only as they are stored: ask for out_dtype {total.element_type}",
         )
     # Only from there does a store convert.
-    accumulated = Rewriter.replace_value_with_new_type(product, total.with_space(MemorySpace.ACC))
-    assert isinstance(accumulated, OpResult)
-    return accumulated
+    return _with_space(product, MemorySpace.ACC)
+
+
+def _with_space(product: OpResult, space: MemorySpace | None) -> OpResult:
+    type = TileType.of(product.type)
+    if type.memory_space is space:
+        return product
+    placed = Rewriter.replace_value_with_new_type(product, type.with_space(space))
+    assert isinstance(placed, OpResult)
+    return placed
 
 
 def _transposed(value: SSAValue, inserter: Inserter) -> SSAValue:

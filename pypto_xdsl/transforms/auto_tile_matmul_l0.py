@@ -219,8 +219,12 @@ class _Product:
     ) -> SSAValue:
         type = TileType.of(source.type)
         valid = [min(pair) for pair in zip(extents, type.valid_shape, strict=True)]
-        part = TileType(extents, type.element_type, space, valid=valid)
+        result = TileType.of(self.op.results[0].type)
+        known = None if result.memory_space is None else space
+        part = TileType(extents, type.element_type, known, valid=valid)
         if offsets == (0, 0) and type.get_shape() == extents:
+            if known is None:
+                return source
             return loops.insert(tile.MoveOp(source, part), source.name_hint)
         return loops.insert(tile.ExtractOp(source, offsets, part), source.name_hint)
 

@@ -98,7 +98,8 @@ def test_values(rows: int, depth: int, columns: int, dtype: str):
 
 
 def test_no_block_is_larger_than_its_memory():
-    module = lowered(product(272, 208, 400, "f32"), "auto-tile-matmul-l0")
+    passes = "auto-tile-matmul-l0,infer-tile-memory-space"
+    module = lowered(product(272, 208, 400, "f32"), passes)
     limits = {MemorySpace.LEFT: 65536, MemorySpace.RIGHT: 65536, MemorySpace.ACC: 131072}
     seen: set[MemorySpace] = set()
     for op in module.walk():

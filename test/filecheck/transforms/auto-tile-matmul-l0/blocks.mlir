@@ -47,12 +47,12 @@ orch.func incore @depth(in %a : tensor<128x512xbf16>, in %b : tensor<512x128xbf1
 }
 
 // The result is too large: each of its blocks is stored where the whole would be. The depth fits,
-// and the columns of the result, so that the right operand is moved whole.
+// and the columns of the result, so that the right operand is taken whole. Where parts live is not
+// said, as it was not of the whole.
 // CHECK-LABEL: orch.func incore @rows
 // CHECK:         %z = scf.for %row = %c0 to %c256 step %c128 iter_args(%y_1 = %y) -> (tensor<264x264xf32>) {
-// CHECK-NEXT:      %l_1 = tile.extract %l[%row, 0] : !tile.tile<256x32xf16, mat> -> !tile.tile<128x32xf16, left>
-// CHECK-NEXT:      %r_1 = tile.move %r : !tile.tile<32x256xf16, mat> -> !tile.tile<32x256xf16, right>
-// CHECK-NEXT:      %p = tile.matmul %l_1, %r_1 : {{.*}} -> !tile.tile<128x256xf32, acc>
+// CHECK-NEXT:      %l_1 = tile.extract %l[%row, 0] : !tile.tile<256x32xf16, mat> -> !tile.tile<128x32xf16>
+// CHECK-NEXT:      %p = tile.matmul %l_1, %r : {{.*}} -> !tile.tile<128x256xf32>
 // CHECK-NEXT:      %c8 = arith.constant 8 : index
 // CHECK-NEXT:      %0 = arith.addi %c8, %row : index
 // CHECK-NEXT:      %z_1 = tile.store %p, %y_1[%0, 8], atomic = add
@@ -71,9 +71,7 @@ orch.func incore @rows(in %a : tensor<256x32xf16>, in %b : tensor<32x256xf16>, i
 // vector core has no part in it.
 // CHECK-LABEL: orch.func incore @chain
 // CHECK:         %c = tile.create : !tile.tile<64x64xbf16, mat>
-// CHECK-NEXT:    %l_1 = tile.move %l
-// CHECK-NEXT:    %r_1 = tile.move %r
-// CHECK-NEXT:    %p = tile.matmul %l_1, %r_1
+// CHECK-NEXT:    %p = tile.matmul %l, %r
 // CHECK-NEXT:    %c_1 = tile.assemble %p, %c[0, 0] : !tile.tile<64x64xf32, acc>, !tile.tile<64x64xbf16, mat>
 // CHECK-NEXT:    %q = tile.matmul %c_1, %s : !tile.tile<64x64xbf16, mat>, !tile.tile<64x32xbf16> -> !tile.tile<64x32xf32>
 orch.func incore @chain(in %a : tensor<64x64xbf16>, in %b : tensor<64x64xbf16>, in %e : tensor<64x32xbf16>, out %y : tensor<64x32xf32>) -> tensor<64x32xf32> {

@@ -3,10 +3,10 @@
 // RUN: pypto-opt --convert-tensor-to-tile-ops %s | filecheck %s
 
 // CHECK-LABEL:   orch.func incore @summed(
-// CHECK:           %p0 = tile.matmul %a0_mat, %b0_mat : !tile.tile<32x32xf16, mat> -> !tile.tile<32x32xf32, acc>
-// CHECK:           %p = scf.for {{.*}} iter_args(%acc = %p0) -> (!tile.tile<32x32xf32, acc>) {
+// CHECK:           %p0 = tile.matmul %a0_mat, %b0_mat : !tile.tile<32x32xf16, mat> -> !tile.tile<32x32xf32>
+// CHECK:           %p = scf.for {{.*}} iter_args(%acc = %p0) -> (!tile.tile<32x32xf32>) {
 // CHECK:             %n = tile.matmul_acc %acc, %ak_mat, %bk_mat :
-// CHECK:           tile.store %p, %p_out[0, 0] : !tile.tile<32x32xf32, acc>, tensor<32x32xf32>
+// CHECK:           tile.store %p, %p_out[0, 0] : !tile.tile<32x32xf32>, tensor<32x32xf32>
 orch.func incore @summed(in %a : tensor<32x128xf16>, in %b : tensor<128x32xf16>)
     -> tensor<32x32xf32> {
   %c1 = arith.constant 1 : index
@@ -42,7 +42,7 @@ orch.func incore @rounded(in %a : tensor<32x64xf16>, in %b : tensor<64x32xf16>)
 // CHECK-NEXT:      %b_mat = tile.load %b[0, 0] : tensor<48x64xf16> -> !tile.tile<48x64xf16, mat>
 // CHECK-NEXT:      %a_mat_t = tile.transpose_view %a_mat : !tile.tile<64x32xf16, mat> -> !tile.tile<32x64xf16, mat, blayout = row_major, slayout = col_major>
 // CHECK-NEXT:      %b_mat_t = tile.transpose_view %b_mat : !tile.tile<48x64xf16, mat> -> !tile.tile<64x48xf16, mat, blayout = row_major, slayout = col_major>
-// CHECK-NEXT:      %p = tile.matmul %a_mat_t, %b_mat_t : {{.*}} -> !tile.tile<32x48xf32, acc>
+// CHECK-NEXT:      %p = tile.matmul %a_mat_t, %b_mat_t : {{.*}} -> !tile.tile<32x48xf32>
 orch.func incore @transposed(in %a : tensor<64x32xf16>, in %b : tensor<48x64xf16>)
     -> tensor<32x48xf32> {
   %p = ptensor.matmul %a, %b, out_dtype = f32, a_trans = true, b_trans = true
@@ -69,8 +69,8 @@ orch.func incore @both_ways(in %x : tensor<32x32xf16>) -> tensor<32x32xf32> {
 // Batches of matrices are taken apart later; one matrix is multiplied with each of a batch.
 // CHECK-LABEL:   orch.func incore @batches(
 // CHECK:           %b_mat_t = tile.transpose_view %b_mat : !tile.tile<4x16x64xf16, mat> -> !tile.tile<4x64x16xf16, mat, blayout = row_major, slayout = col_major>
-// CHECK-NEXT:      %p = tile.batch_matmul %a_mat, %b_mat_t : {{.*}} -> !tile.tile<4x16x16xf32, acc>
-// CHECK:           %q = tile.batch_matmul_acc %p, %a_mat, %b_mat_t_1 : !tile.tile<4x16x16xf32, acc>,
+// CHECK-NEXT:      %p = tile.batch_matmul %a_mat, %b_mat_t : {{.*}} -> !tile.tile<4x16x16xf32>
+// CHECK:           %q = tile.batch_matmul_acc %p, %a_mat, %b_mat_t_1 : !tile.tile<4x16x16xf32>,
 orch.func incore @batches(in %a : tensor<16x64xf16>, in %b : tensor<4x16x64xf16>)
     -> tensor<4x16x16xf32> {
   %p = ptensor.matmul %a, %b, out_dtype = f32, b_trans = true
