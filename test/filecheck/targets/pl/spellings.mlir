@@ -9,7 +9,7 @@
 // CHECK: class in_:
 
 builtin.module @in {
-  // CHECK: def def_(self, x: pl.Tensor[[class_], pl.FP32], pl_: pl.Scalar[pl.INDEX])
+  // CHECK: def def_(self, x: pl.Tensor{{\[\[}}class_], pl.FP32], pl_: pl.Scalar[pl.INDEX])
   orch.func opaque @def(in %x : tensor<?xf32, #ptensor.view<dims = [class]>>, in %pl_ : index) {
     orch.return
   }
@@ -59,7 +59,7 @@ builtin.module @in {
   }
 
   // What a type leaves open has a symbol of its own in a signature.
-  // CHECK: def open(self, x: pl.Tensor[[dim, 4], pl.FP32], y: pl.Tensor[[8], pl.FP32, pl.TensorView(valid_shape=[valid], stride=[], layout=pl.TensorLayout.ND)])
+  // CHECK: def open(self, x: pl.Tensor{{\[\[}}dim, 4], pl.FP32], y: pl.Tensor{{\[\[}}8], pl.FP32, pl.TensorView(valid_shape=[valid], stride=[], layout=pl.TensorLayout.ND)])
   orch.func opaque @open(in %x : tensor<?x4xf32>, in %y : tensor<8xf32, #ptensor.view<valid = [?]>>) {
     orch.return
   }
