@@ -4,7 +4,7 @@ Hazards that are reported show in some order of the tasks, and without one all o
 The programs are made so that no order is hidden: each task updates a buffer by the contents of
 another, `a = a * s + b`, with a factor of its own, so that what it saw stays in what it wrote.
 Tasks are marked `no_dep`, stand in manual scopes, wait for named tasks, have windows of buffers;
-the orchestrator writes elements, and reads some that become factors.
+the orchestrator writes elements, and reads some that go into factors.
 """
 
 from __future__ import annotations
@@ -76,7 +76,9 @@ def task(
     factor = f"%s{step}"
     lines = [f"{factor} = arith.constant {step + 2}.25 : f64"]
     if factors and draw(st.booleans()):
-        factor = draw(st.sampled_from(factors))
+        read = draw(st.sampled_from(factors))
+        lines.append(f"%k{step} = arith.addf {factor}, {read} : f64")
+        factor = f"%k{step}"
     marked = draw(st.sampled_from(["", "", "", " no_dep [0]", " no_dep [1]"]))
     deps = draw(st.lists(st.sampled_from(tasks), unique=True)) if tasks else []
     clauses = marked + (f" deps [{', '.join(deps)}]" if deps else "")
