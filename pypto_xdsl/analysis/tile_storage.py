@@ -67,6 +67,14 @@ class TileStorage:
         """The tile of which `value` is a view; itself, if it is no view."""
         return self._roots.get(value, value)
 
+    def is_part(self, value: SSAValue) -> bool:
+        """Whether a tile is a part of its storage, and lies where that has it."""
+        return value in self._parts
+
+    def live(self, value: SSAValue) -> LiveRanges:
+        """When the storage of a tile is in use."""
+        return self._classes[self._storage.find(value)]
+
     # Views.
 
     def _find_views(self) -> None:

@@ -4,8 +4,8 @@ Lowers one kernel from tiles to `pto`: values become bytes.
 `lower_kernel` makes the `func.func` of a kernel. What it decides:
 
 * **Storage**: one `pto.alloc_tile` for all tiles that share storage (`analysis.tile_storage`),
-  where the first of them is made; copies (`pto.tmov`) where a value is handed over into a place
-  that it does not live in.
+  where the first of them is made, at the address that the program says, if it does; copies
+  (`pto.tmov`) where a value is handed over into a place that it does not live in.
 * **Views**: a tile reshaped or seen transposed is a `pto.treshape` of its storage, one with another
   valid region a `pto.subview`.
 * **Signature**: tensors come first, as pointers; then the other parameters; then the run-time
@@ -44,6 +44,7 @@ from pypto_xdsl.dialects.pto.syntax import build
 from pypto_xdsl.dialects.tile import TileLayout, TileType
 from pypto_xdsl.dialects.tile.cross_core import RingOp
 from pypto_xdsl.rewriting.control_flow_lowering import ControlFlowLowering
+from pypto_xdsl.rewriting.explicit_addresses import explicit_addresses
 from pypto_xdsl.rewriting.global_views import View, Window, packed_strides
 from pypto_xdsl.rewriting.kernel_builder import KernelBuilder
 from pypto_xdsl.rewriting.ring_lowering import lower_ring_op
@@ -86,6 +87,7 @@ class _Lowering(ControlFlowLowering):
         super().__init__(KernelBuilder(kernel), TileStorage(kernel, self._may_share))
         self.kernel = kernel
         self.grid: dict[str, SSAValue] = {}
+        self.buffers.addresses = explicit_addresses(self.storage, backend)
 
     def run(self) -> tuple[func.FuncOp, Sequence[int]]:
         self._parameters()
@@ -206,6 +208,10 @@ class _Lowering(ControlFlowLowering):
                 self.buffers.view(op)
             case tile.ReshapeOp() | tile.TransposeViewOp():
                 self.buffers.view(op)
+            case tile.AllocOp():
+                pass
+            case tile.PlaceOp():
+                self.buffers.same(op.source, op.result)
             case tile.SliceOp():
                 self._slice_tile(op)
             case tile.ExtractOp():

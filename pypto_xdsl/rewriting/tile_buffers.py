@@ -8,12 +8,12 @@ a window or another valid region. What turns out to be used by nobody is erased 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from math import prod
 from typing import cast
 
-from xdsl.dialects.builtin import DYNAMIC_INDEX, f16, f32
+from xdsl.dialects.builtin import DYNAMIC_INDEX, f16, f32, i64
 from xdsl.ir import Operation, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
@@ -47,6 +47,8 @@ class TileBuffers:
         """The valid extents of tiles of which some are known only at run time."""
         self._valid: dict[SSAValue, Matrix] = {}
         """The valid rows and columns of each buffer."""
+        self.addresses: Mapping[SSAValue, int] = {}
+        """The byte address of each storage that the program places itself."""
         self._windows: set[SSAValue] = set()
         """Tiles that are a part of their storage."""
         self._unsure: list[Operation] = []
@@ -134,7 +136,8 @@ class TileBuffers:
         key = self._storage.storage(value)
         if key not in self._allocated:
             valid = self._matrix_extents(value)
-            storage = self._alloc(self._type(value), valid, value.name_hint)
+            address = self.addresses.get(key)
+            storage = self._alloc(self._type(value), valid, value.name_hint, address)
             self._allocated[key] = storage
             self._unsure.append(cast(Operation, storage.owner))
         return self.buffer(value)
@@ -148,16 +151,29 @@ class TileBuffers:
         """New storage like a buffer."""
         return self._alloc(cast(pto.TileBufType, like.type), self._valid[like], hint)
 
-    def _alloc(self, type: pto.TileBufType, valid: Matrix, hint: str | None) -> SSAValue:
+    def _alloc(
+        self,
+        type: pto.TileBufType,
+        valid: Matrix,
+        hint: str | None,
+        address: int | None = None,
+    ) -> SSAValue:
         values: dict[str, SSAValue | Sequence[SSAValue]] = {}
+        if address is not None:
+            values["addr"] = self._builder.constant(address, i64)
         if type.has_dynamic_valid:
-            values = {
-                "valid_row": self._builder.index(valid[0]),
-                "valid_col": self._builder.index(valid[1]),
-            }
+            values["valid_row"] = self._builder.index(valid[0])
+            values["valid_col"] = self._builder.index(valid[1])
         buffer = self._builder.insert(build(pto.AllocTileOp, values, {}, (type,)), hint)
         self._valid[buffer] = valid
         return buffer
+
+    def same(self, source: SSAValue, value: SSAValue) -> None:
+        """Name the bytes of a tile that is its operand."""
+        self.copy_extents(source, value)
+        if source in self._windows:
+            self._windows.add(value)
+        self._buffers[value] = self.buffer(source)
 
     def view(self, op: tile.ReshapeOp | tile.SetValidShapeOp | tile.TransposeViewOp) -> None:
         """Name the bytes of a tile that is another view of its operand."""

@@ -71,6 +71,7 @@ _ON_ROWS = (
     tile.MoveOp,
     tile.FillpadOp,
     tile.FillpadInplaceOp,
+    tile.PlaceOp,
     tile.ReshapeOp,
 )
 """Ops that treat each row for itself, besides those that work element by element."""

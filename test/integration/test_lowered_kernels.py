@@ -259,6 +259,20 @@ KERNELS = {
         %s = ptensor.assemble %u, %o[0, 0] : tensor<16x64xf32>
         """,
     ),
+    "tiles in places that the program says": (
+        "in %x : tensor<16x64xf32>, out %o : tensor<16x64xf32>",
+        """
+        %b = tile.alloc buffer = "b", slots = 2, pinned : !tile.buffer
+        %t0 = tile.load %x[0, 0] : tensor<16x64xf32> -> !tile.tile<16x64xf32, vec>
+        %t = tile.place %t0, %b[1], by_slot : !tile.tile<16x64xf32, vec>, !tile.buffer
+        %e0 = tile.exp %t : !tile.tile<16x64xf32, vec>
+        %e = tile.place %e0, %b[0], by_slot : !tile.tile<16x64xf32, vec>, !tile.buffer
+        %n = tile.neg %t : !tile.tile<16x64xf32, vec>
+        %f0 = tile.add %e, %n : !tile.tile<16x64xf32, vec>
+        %f = tile.place %f0, %b[1], by_slot : !tile.tile<16x64xf32, vec>, !tile.buffer
+        %s = tile.store %f, %o[0, 0] : !tile.tile<16x64xf32, vec>, tensor<16x64xf32>
+        """,
+    ),
     "products of windows of tensors, summed in a loop": (
         "in %a : tensor<32x128xf16>, in %b : tensor<128x32xf16>, out %o : tensor<32x32xf32>",
         """
