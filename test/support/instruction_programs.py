@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+
 from support.machine_programs import run_core
 
 Array = np.ndarray[Any, Any]
@@ -127,9 +128,8 @@ def program(
     for name, buffer in destinations.items():
         whole = buffer.type(whole=True)
         lines.append(window_text(name, buffer, buffer.shape))
-        lines.append(
-            f"  pto.tload ins(%{name}_p : {buffer.window(buffer.shape)}) outs(%{name}_all : {whole})"
-        )
+        window = buffer.window(buffer.shape)
+        lines.append(f"  pto.tload ins(%{name}_p : {window}) outs(%{name}_all : {whole})")
     types = {name: buffer.type() for name, buffer in tiles.items()}
     lines.append(body.format(**types))
     for name, buffer in destinations.items():

@@ -6,7 +6,7 @@ and near.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -90,7 +90,7 @@ _IN_ORDER: Mapping[type[Operation], None] = dict.fromkeys(
     )
 )
 
-_GRID = {
+_GRID: Mapping[type[Operation], Callable[[Grid], int]] = {
     pto.GetBlockIdxOp: lambda grid: grid.block_index,
     pto.GetBlockNumOp: lambda grid: grid.block_count,
     pto.GetSubBlockIdxOp: lambda grid: grid.subblock_index,
@@ -98,7 +98,7 @@ _GRID = {
 }
 
 
-def _place_in_grid(op_class: type[Operation], of: Any) -> Run:
+def _place_in_grid(op_class: type[Operation], of: Callable[[Grid], int]) -> Run:
     def run(interpreter: Interpreter, op: Any, args: PythonValues) -> PythonValues:
         grid: Grid = machine_of(interpreter).grid
         return (integer_value(of(grid), op.results[0].type),)

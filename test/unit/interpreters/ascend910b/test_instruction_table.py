@@ -24,17 +24,16 @@ from pypto_xdsl.interpreters.ascend910b.queues import QueueFunctions
 from pypto_xdsl.interpreters.pto import PTO_FUNCTIONS
 from pypto_xdsl.interpreters.pto.refused import REFUSED
 
-CHECKED = frozenset().union(
-    *(
-        module.CHECKED
-        for module in (
-            test_drain_instructions,
-            test_elementwise_instructions,
-            test_fold_and_spread_instructions,
-            test_movement_instructions,
-            test_selection_instructions,
-        )
+CHECKED: frozenset[str] = frozenset(
+    name
+    for module in (
+        test_drain_instructions,
+        test_elementwise_instructions,
+        test_fold_and_spread_instructions,
+        test_movement_instructions,
+        test_selection_instructions,
     )
+    for name in module.CHECKED
 )
 
 QUEUES = frozenset(

@@ -5,6 +5,9 @@ numpy: all element types, layouts and parts of tiles.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 import pytest
 from support.instruction_programs import (
@@ -110,7 +113,8 @@ def test_a_matrix_through_fractals(dtype: str) -> None:
         f"  %mv = pto.make_tensor_view %m_g, shape = [{names}], "
         f"strides = [{', '.join(f'%i{n}' for n in strides)}] "
         f"{{{{layout = #pto.layout<nz>}}}} : {view}",
-        f"  %mp = pto.partition_view %mv, offsets = [{zeros}], sizes = [{names}] : {view} -> {window}",
+        f"  %mp = pto.partition_view %mv, offsets = [{zeros}], sizes = [{names}]",
+        f"    : {view} -> {window}",
         f"  pto.tload ins(%mp : {window}) outs(%d : {{d}})",
     ]
     memory = a.reshape(2, 16, groups, width).transpose(2, 0, 1, 3)
@@ -133,7 +137,7 @@ def test_transposes(dtype: str) -> None:
     same(after["d"], expected(result, np.array(wanted, DTYPES[dtype])))
 
 
-PADS = {
+PADS: dict[str, Callable[[Any], int]] = {
     "1": lambda info: 0,
     "2": lambda info: info.max,
     "3": lambda info: info.min,
@@ -307,5 +311,5 @@ def test_padded_loads_are_refused() -> None:
     body = """  %zero = arith.constant 0.0 : f32
   pto.tload ins(%a_p : !pto.partition_tensor_view<11x40xf32>) outs(%d : {a})
     pad_mode = #pto.padmode<PadValue> pad_value = %zero : f32"""
-    with pytest.raises(DiagnosticsError, match="pad with pto.tfillpad"):
+    with pytest.raises(DiagnosticsError, match=r"pad with pto\.tfillpad"):
         run_instruction(body, {"a": (tile("f32"), numbers("f32"))}, {"d": tile("f32")})

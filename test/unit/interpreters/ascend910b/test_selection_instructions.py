@@ -270,7 +270,7 @@ def test_blocks_must_lie_in_the_tile_and_on_its_grid(offset: int) -> None:
     offsets = np.full((4, 8), offset, np.uint32)
     body = "  pto.tgatherb ins(%a, %o : {a}, {o}) outs(%d : {d})"
     sources = {"a": (Buffer("f32"), numbers("f32")), "o": (Buffer("ui32", (4, 8)), offsets)}
-    with pytest.raises(DiagnosticsError, match="no multiple of 32|names element 1024"):
+    with pytest.raises(DiagnosticsError, match=r"no multiple of 32|names element 1024"):
         run_instruction(body, sources, {"d": Buffer("f32", (4, 64))})
 
 
@@ -305,7 +305,7 @@ def table_text(dtype: str) -> str:
 """
 
 
-OUT_OF_BOUNDS = {
+OUT_OF_BOUNDS: dict[str, Callable[[int, int], int]] = {
     "clamp": lambda i, n: min(i, n - 1),
     "wrap": lambda i, n: i % n,
 }
