@@ -1,6 +1,7 @@
 """
-The flash attention of `docs/examples` against numpy: as tensors, as tiles, as `pto` on bytes, and
-on the pipes of a 910B, in whatever order its tasks and pipes go on.
+The flash attention of `docs/examples`, as one kernel of both cores and as tasks, against numpy: as
+tensors, as tiles, as `pto` on bytes, and on the pipes of a 910B, in whatever order tasks and pipes
+go on.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from pypto_xdsl.interpreters.run import run
 from pypto_xdsl.interpreters.task_graph_order import TaskGraphOrder
 from pypto_xdsl.pipelines import expand_pipelines
 
-PATH = Path(__file__).parent.parent.parent / "docs" / "examples" / "flash_attention.py"
+EXAMPLES = Path(__file__).parent.parent.parent / "docs" / "examples"
 ROWS, HEAD, KEYS = 64, 128, 512
 
 LEVELS = {
@@ -52,8 +53,9 @@ def attention() -> Any:
 
 
 @cache
-def lowered(level: str) -> ModuleOp:
-    source = read_source(PATH.read_bytes(), str(PATH))
+def lowered(name: str, level: str) -> ModuleOp:
+    path = EXAMPLES / f"{name}.py"
+    source = read_source(path.read_bytes(), str(path))
     (candidate,) = find_programs(source)
     module = read_program(source, candidate)
     passes = Universe.get_multiverse().all_passes
@@ -65,10 +67,11 @@ def lowered(level: str) -> ModuleOp:
 
 @pytest.mark.parametrize("seed", [None, 1, 2])
 @pytest.mark.parametrize("level", LEVELS)
-def test_every_level_agrees_with_numpy(level: str, seed: int | None) -> None:
+@pytest.mark.parametrize("name", ["flash_attention", "flash_attention_tasks"])
+def test_every_level_agrees_with_numpy(name: str, level: str, seed: int | None) -> None:
     has_task_graph = level in ("pto", "machine")
     outcome = run(
-        lowered(level),
+        lowered(name, level),
         "main",
         [*arguments(), None],
         scheduler=TaskGraphOrder(seed) if seed is not None and has_task_graph else None,
