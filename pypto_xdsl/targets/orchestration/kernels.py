@@ -22,7 +22,7 @@ from pypto_xdsl.diagnostics import OpError, note
 from pypto_xdsl.dialects import ptensor
 from pypto_xdsl.dialects.ascend910b import Core
 from pypto_xdsl.dialects.orch import DispatchOp, FuncOp, FunctionKind, ReturnOp
-from pypto_xdsl.dialects.orch.function_marks import SPLIT_AIV, split_mode
+from pypto_xdsl.dialects.orch.function_marks import DUAL_AIV_DISPATCH, SPLIT_AIV, split_mode
 from pypto_xdsl.targets.orchestration.liveness import Liveness
 
 
@@ -150,7 +150,8 @@ class Kernels:
                 )
         aiv = lanes.get(Core.AIV)
         is_dual = aiv is not None and any(
-            split_mode(f) is not None or SPLIT_AIV in f.attributes for f in (aiv, callee)
+            split_mode(f) is not None or {SPLIT_AIV, DUAL_AIV_DISPATCH} & f.attributes.keys()
+            for f in (aiv, callee)
         )
         name = callee.sym_name.data
         if callee.kind.data.is_in_core:
