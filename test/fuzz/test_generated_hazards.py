@@ -76,8 +76,8 @@ def task(
     factor = f"%s{step}"
     lines = [f"{factor} = arith.constant {step + 2}.25 : f64"]
     if factors and draw(st.booleans()):
-        read = draw(st.sampled_from(factors))
-        lines.append(f"%k{step} = arith.addf {factor}, {read} : f64")
+        known = draw(st.sampled_from(factors))
+        lines.append(f"%k{step} = arith.addf {factor}, {known} : f64")
         factor = f"%k{step}"
     marked = draw(st.sampled_from(["", "", "", " no_dep [0]", " no_dep [1]"]))
     deps = draw(st.lists(st.sampled_from(tasks), unique=True)) if tasks else []
