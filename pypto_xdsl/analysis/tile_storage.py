@@ -238,13 +238,22 @@ def is_view_of_rows(op: tile.SliceOp) -> bool:
     )
 
 
+def is_boxed_window(op: tile.SliceOp) -> bool:
+    """
+    Whether a window is of a tile whose elements lie in boxes. It only names a place there: what
+    moves it on copies it from that place.
+    """
+    return TileType.of(op.source.type).layout.slayout is not TileLayout.NONE_BOX
+
+
 def viewed_operand(value: SSAValue) -> SSAValue | None:
     """The operand of which a tile is a view, if its op only names it."""
     named = _named_operand(value)
     if named is None:
         return None
     if isinstance(value, OpResult) and isinstance(value.op, tile.SliceOp):
-        return named[0] if is_view_of_rows(value.op) else None
+        in_place = is_view_of_rows(value.op) or is_boxed_window(value.op)
+        return named[0] if in_place else None
     operand, writes = named
     return None if writes else operand
 

@@ -30,7 +30,12 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Operation, OpResult, Region, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
-from pypto_xdsl.analysis.tile_storage import TileStorage, is_view_of_rows, updated_operand
+from pypto_xdsl.analysis.tile_storage import (
+    TileStorage,
+    is_boxed_window,
+    is_view_of_rows,
+    updated_operand,
+)
 from pypto_xdsl.backend.backend import Backend
 from pypto_xdsl.backend.instruction import Instruction
 from pypto_xdsl.diagnostics import OpError
@@ -214,6 +219,8 @@ class _Lowering(ControlFlowLowering):
                 self.buffers.same(op.source, op.result)
             case tile.SliceOp():
                 self._slice_tile(op)
+            case tile.MoveOp() if (window := _boxed_window(op.source)) is not None:
+                self._extract(window.source, window.window_offsets, op.result)
             case tile.ExtractOp():
                 self._extract(op.source, op.window_offsets, op.result)
             case tile.AssembleOp():
@@ -395,7 +402,14 @@ class _Lowering(ControlFlowLowering):
                 raise OpError(self.builder.origin, "is a window in more than two dimensions")
 
     def _slice_tile(self, op: tile.SliceOp) -> None:
-        """Rows of a tile are a view of it; of columns a copy is made."""
+        """Rows of a tile are a view of it; of columns a copy is made; boxes are copied by moves."""
+        if is_boxed_window(op):
+            for use in op.result.uses:
+                if not isinstance(use.operation, tile.MoveOp):
+                    raise OpError(
+                        use.operation, "uses a part of a tile in boxes, which only moves take"
+                    )
+            return
         if is_view_of_rows(op):
             offsets = self._matrix_offsets(op.window_offsets)
             self.buffers.window(op, offsets, self.indices(op.valid_extents))
@@ -552,6 +566,12 @@ def _is_column_work(op: DeclaredOp) -> bool:
         and DYNAMIC_INDEX not in type.valid_shape
         for type in types
     )
+
+
+def _boxed_window(value: SSAValue) -> tile.SliceOp | None:
+    """The op that makes a tile, if it is a part of a tile in boxes."""
+    op = value.owner
+    return op if isinstance(op, tile.SliceOp) and is_boxed_window(op) else None
 
 
 def _is_scalar(op: Operation) -> bool:

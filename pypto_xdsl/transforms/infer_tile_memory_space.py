@@ -15,8 +15,7 @@ branches yield) share a memory. It is the one that the author wrote, else the on
 its result, else the first that a consumer takes, where the vector buffer gives way to the others:
 what is loaded goes to the vector buffer or to L1 first. Where an op does not take the memory that
 its operand lives in, a `tile.move` is put before it, once for each tile and memory in a block and
-the blocks inside it. A window of a tile in L1 moves on as a `tile.extract`: no other unit than the
-one that moves it can address a part of what lies in boxes.
+the blocks inside it.
 Whether the target has such a move is the target's business (`verify-target`).
 """
 
@@ -110,12 +109,8 @@ def infer_memory_spaces(kernel: orch.FuncOp, backend: Backend | None = None) -> 
             if key not in placed:
                 placed[key] = type.with_space(space)
             Rewriter.replace_value_with_new_type(value, placed[key])
-    windows: dict[SSAValue, None] = {}
     for block in kernel.body.blocks:
-        _move_operands(block, backend, {}, windows)
-    for window in windows:
-        if window.first_use is None:
-            _erase(window)
+        _move_operands(block, backend, {})
     return []
 
 
@@ -187,12 +182,10 @@ def _constrained_operands(op: Operation) -> Iterator[tuple[SSAValue, OperandDecl
 _Moved = dict[tuple[SSAValue, MemorySpace], SSAValue]
 
 
-def _move_operands(
-    block: Block, backend: Backend | None, moved: _Moved, windows: dict[SSAValue, None]
-) -> None:
+def _move_operands(block: Block, backend: Backend | None, moved: _Moved) -> None:
     """
     Move the tiles that stand where an op in the block does not take them. `moved`: what was moved
-    before, around the block; the windows that were copied out are added to `windows`.
+    before, around the block.
     """
     # Blocks nest as deep as the program does, so that this may call itself.
     own: list[tuple[SSAValue, MemorySpace]] = []
@@ -209,14 +202,12 @@ def _move_operands(
             if key not in moved:
                 moved[key] = _move(op, name, value, space, backend)
                 own.append(key)
-                if isinstance(moved[key].owner, tile.ExtractOp):
-                    windows[value] = None
             operands[place] = moved[key]
             changed = True
         if changed:
             op.operands = operands
         for inner in blocks_inside(op):
-            _move_operands(inner, backend, moved, windows)
+            _move_operands(inner, backend, moved)
     for key in own:
         del moved[key]
 
@@ -231,11 +222,6 @@ def _move(
     """Put a move of a tile before the op, in the layout that the op is known to want."""
     type = TileType.of(value.type)
     hint = None if value.name_hint is None else f"{value.name_hint}_{space}"
-    if isinstance(value.owner, tile.SliceOp) and type.memory_space is MemorySpace.MAT:
-        window = value.owner
-        moved = tile.MoveOp.moved(type, space)
-        extract = tile.ExtractOp(window.source, window.window_offsets, moved)
-        return _insert(extract, op, hint)
     spec = None if backend is None else backend.layout_spec(op.__class__)
     layout: Layout | None = None
     if space is MemorySpace.VEC and (
@@ -245,14 +231,6 @@ def _move(
         layout = Layout(TileLayout.ROW_MAJOR, TileLayout.NONE_BOX, 512)
     move = tile.MoveOp(value, tile.MoveOp.moved(type, space, layout))
     return _insert(move, op, hint)
-
-
-def _erase(window: SSAValue) -> None:
-    op = window.owner
-    assert isinstance(op, Operation)
-    block = op.parent_block()
-    assert block is not None
-    block.erase_op(op)
 
 
 def _insert(new: Operation, op: Operation, hint: str | None) -> SSAValue:
