@@ -50,7 +50,10 @@ from pypto_xdsl.syntax.op_syntax import (
 
 @irdl_op_definition
 class CreateOp(TypedOp):
-    """A new buffer in global memory; its elements are undefined."""
+    """
+    A new buffer in global memory; its elements are undefined. The discardable attribute
+    `orch.manual_dep` says that only `deps` order the tasks that are given the tensor itself.
+    """
 
     name = "ptensor.create"
 
