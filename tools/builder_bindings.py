@@ -13,16 +13,15 @@ from __future__ import annotations
 
 import runpy
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from types import ModuleType
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
-from xdsl.builder import InsertPoint
 from xdsl.context import Context
 from xdsl.dialects import arith, builtin, func, scf
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue, TypeAttribute
-from xdsl.rewriter import Rewriter
+from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.universe import Universe
 
 from pypto_xdsl.dialects import pto
@@ -75,7 +74,7 @@ def _value(given: Any) -> Any:
     if isinstance(given, Made):
         return given.result
     if isinstance(given, list | tuple):
-        return [_value(each) for each in given]
+        return [_value(given[place]) for place in range(len(cast("list[Any]", given)))]
     return given
 
 
@@ -179,6 +178,14 @@ class _Attributes:
     parse = staticmethod(_parse_attribute)
 
 
+def _integer_attribute(type: Any, value: int) -> Attribute:
+    return builtin.IntegerAttr(value, type)
+
+
+def _float_attribute(type: Any, value: float) -> Attribute:
+    return builtin.FloatAttr(value, type)
+
+
 _IR: dict[str, Any] = {
     "Context": _Scoped,
     "Location": _Scoped,
@@ -195,8 +202,8 @@ _IR: dict[str, Any] = {
     "UnitAttr": _getter(builtin.UnitAttr),
     "BoolAttr": _getter(builtin.BoolAttr.from_bool),
     "StringAttr": _getter(builtin.StringAttr),
-    "IntegerAttr": _getter(lambda type, value: builtin.IntegerAttr(value, type)),
-    "FloatAttr": _getter(lambda type, value: builtin.FloatAttr(value, type)),
+    "IntegerAttr": _getter(_integer_attribute),
+    "FloatAttr": _getter(_float_attribute),
 }
 
 
@@ -204,23 +211,20 @@ _IR: dict[str, Any] = {
 
 
 def _constant(type: Any, value: Any) -> Made:
-    if isinstance(value, Attribute):
-        return _insert(arith.ConstantOp(value))
-    attribute = (
-        builtin.FloatAttr(value, type)
-        if isinstance(type, builtin.AnyFloat)
-        else builtin.IntegerAttr(value, type)
-    )
+    attribute: Any = value
+    if not isinstance(value, Attribute):
+        is_float = isinstance(type, builtin.AnyFloat)
+        attribute = (builtin.FloatAttr if is_float else builtin.IntegerAttr)(value, type)
     return _insert(arith.ConstantOp(attribute))
 
 
-def _generic(op_class: type[Operation]) -> Callable[..., Made]:
+def _generic(op_class: Any) -> Callable[..., Made]:
     """An op of a standard dialect, by its operands; results are as the first operand."""
 
     def make(*args: Any, **named: Any) -> Made:
         values = [_value(a) for a in args]
         types = [v for v in values if isinstance(v, TypeAttribute)]
-        operands = [v for v in values if isinstance(v, SSAValue)]
+        operands: list[Any] = [v for v in values if isinstance(v, SSAValue)]
         return _insert(op_class.build(operands=operands, result_types=types or [operands[0].type]))
 
     return make
@@ -291,7 +295,7 @@ class _Configuration:
 
     def __init__(self, *parts: Any) -> None:
         words = [getattr(part, "data", part) for part in parts]
-        self.words = {type(word): word for word in words}
+        self.words: dict[Any, Any] = {type(word): word for word in words}
         self.fractal = next((p for p in parts if isinstance(p, int)), _TileConfig.fractalABSize)
 
     @classmethod
@@ -334,7 +338,7 @@ def _op(op_class: type[PtoOp]) -> Callable[..., Made]:
     def make(*args: Any, **named: Any) -> Made:
         given = [_value(a) for a in args]
         types = [v for v in given if isinstance(v, TypeAttribute)]
-        values = [v for v in given if isinstance(v, SSAValue | list)]
+        values: list[Any] = [v for v in given if isinstance(v, SSAValue | list)]
         properties = [v for v in given if isinstance(v, Attribute) and v not in types]
         # Sources before destinations, as in the text.
         order = (*declaration.ins, *declaration.outs)
@@ -390,12 +394,24 @@ class _Dialect(ModuleType):
         return found
 
 
+def _nothing(*_: Any, **__: Any) -> None:
+    """What registers a dialect has nothing to do: all are known."""
+
+
+def _pointer(element: Any, *_: Any) -> Attribute:
+    return pto.PtrType(element)
+
+
+def _same(word: Any) -> Any:
+    return word
+
+
 _PTO: dict[str, Any] = {
-    "register_dialect": lambda *_, **__: None,
+    "register_dialect": _nothing,
     "TileConfig": _TileConfig,
     "TileBufConfigAttr": _Configuration,
     "TileBufType": _getter(_tile),
-    "PtrType": _getter(lambda element, *_: pto.PtrType(element)),
+    "PtrType": _getter(_pointer),
     "TensorViewType": _getter(_view_type(pto.TensorViewType)),
     "PartitionTensorViewType": _getter(_view_type(pto.PartitionTensorViewType)),
 }
@@ -419,7 +435,7 @@ def _find_pto(name: str) -> Any:
             return _Words(getattr(enumerations, known))
         if _word(known) == wanted.removesuffix("attr"):
             # A word of the layout of a tile is no attribute of its own here.
-            return _getter(lambda word: word)
+            return _getter(_same)
     return None
 
 
@@ -433,29 +449,37 @@ def _find_in(module: Any, special: dict[str, Any]) -> Callable[[str], Any]:
     return find
 
 
+def _return(values: Sequence[Any], **_: Any) -> Made:
+    return _insert(func.ReturnOp(*(_value(v) for v in values)))
+
+
+def _yield(values: Sequence[Any], **_: Any) -> Made:
+    return _insert(scf.YieldOp(*(_value(v) for v in values)))
+
+
 def _modules() -> Iterator[ModuleType]:
     yield _Dialect("mlir", lambda name: None)
     yield _Dialect("mlir.ir", _IR.get)
     yield _Dialect("mlir.dialects", lambda name: sys.modules.get(f"mlir.dialects.{name}"))
     yield _Dialect("mlir.dialects.pto", _find_pto)
-    functions = {
+    functions: dict[str, Any] = {
         "FuncOp": _Function,
         "FunctionType": _IR["FunctionType"],
-        "ReturnOp": lambda values, **_: _insert(func.ReturnOp(*(_value(v) for v in values))),
+        "ReturnOp": _return,
     }
     yield _Dialect("mlir.dialects.func", functions.get)
     yield _Dialect("mlir.dialects.builtin", _IR.get)
     yield _Dialect("mlir.dialects.arith", _find_in(arith, {"ConstantOp": _constant}))
-    loops = {
+    loops: dict[str, Any] = {
         "ForOp": _For,
         "IfOp": _If,
-        "YieldOp": lambda values, **_: _insert(scf.YieldOp(*(_value(v) for v in values))),
+        "YieldOp": _yield,
     }
     yield _Dialect("mlir.dialects.scf", loops.get)
 
 
 @contextmanager
-def standing_in() -> Iterator[None]:
+def standing_in() -> Generator[None]:
     """`import mlir` finds this."""
     made = list(_modules())
     sys.modules.update({module.__name__: module for module in made})

@@ -32,14 +32,17 @@ from typing import Any
 
 import numpy as np
 from xdsl.context import Context
-from xdsl.dialects import func
-from xdsl.dialects.builtin import IndexType, IntegerAttr, ModuleOp
+from xdsl.dialects import arith, func
+from xdsl.dialects.builtin import IndexType, IntegerAttr, ModuleOp, StringAttr, UnitAttr, i32, i64
+from xdsl.ir import Block, Region, SSAValue
 from xdsl.passes import PassPipeline
 from xdsl.universe import Universe
 
 from pypto_xdsl.diagnostics import DiagnosticsError
 from pypto_xdsl.dialects import pto
 from pypto_xdsl.dialects.pto import PtrType
+from pypto_xdsl.dialects.pto.queue import QueueOp
+from pypto_xdsl.dialects.pto.rules import constant_value
 from pypto_xdsl.interpreters.core_settings import Check, CoreSettings
 from pypto_xdsl.interpreters.elements import Array, bfloat16_values, element_of, float_value
 from pypto_xdsl.interpreters.pto import run_kernel
@@ -172,17 +175,38 @@ def _load(sample: Sample, passes: str) -> ModuleOp:
         ctx.register_dialect(name, factory)
     module = parse_module(ctx, sample.text, sample.program.name)
     module.verify()
-    module.attributes.setdefault("pto.target_arch", _arch())
+    module.attributes.setdefault("pto.target_arch", StringAttr("a2a3"))
+    _join_halves(module)
     if passes:
         PassPipeline.parse_spec(Universe.get_multiverse().all_passes, passes).apply(ctx, module)
         module.verify()
     return module
 
 
-def _arch() -> Any:
-    from xdsl.dialects.builtin import StringAttr
-
-    return StringAttr("a2a3")
+def _join_halves(module: ModuleOp) -> None:
+    """Call the halves of a kernel, one of each kind of core, from an entry: the runtime does so."""
+    functions = {op.sym_name.data: op for op in module.body.ops if isinstance(op, func.FuncOp)}
+    for name, cube in functions.items():
+        vector = functions.get(name.removesuffix("_aic") + "_aiv")
+        if not name.endswith("_aic") or vector is None or "pto.entry" in cube.attributes:
+            continue
+        block = Block(arg_types=cube.function_type.inputs)
+        extra = len(vector.function_type.inputs) - len(block.args)
+        place = pto.GetSubBlockIdxOp(result_types=[i64])
+        number = arith.TruncIOp(place.results[0], i32)
+        ends = [*block.args, *([number.result] * extra)]
+        block.add_ops(
+            [
+                place,
+                number,
+                func.CallOp(name, [*block.args], []),
+                func.CallOp(vector.sym_name.data, ends, []),
+                func.ReturnOp(),
+            ]
+        )
+        entry = func.FuncOp("entry", (list(cube.function_type.inputs), []), Region(block))
+        entry.attributes["pto.entry"] = UnitAttr()
+        module.body.block.add_op(entry)
 
 
 def _kernel(module: ModuleOp) -> func.FuncOp:
@@ -323,25 +347,64 @@ def _measure(
             values.append(pointers[name])
         else:
             values.append(_scalar(type, numbers[name]))
+    holders = _holders(module, kernel, names)
+    written = list(_written(module, holders, names))
+    if any(isinstance(op, QueueOp | pto.SyncSetOp) for op in module.walk()):
+        # Its cores wait for each other: it has no run without them.
+        return _declared_sizes(module, holders, names), written
     with running():
         run_kernel(machine, kernel, tuple(values))
-    return {name: p.reached[0] for name, p in pointers.items()}, list(_written(kernel, names))
+    return {name: p.reached[0] for name, p in pointers.items()}, written
 
 
-def _written(kernel: func.FuncOp, names: Sequence[str]) -> Iterator[str]:
+_SIZE_OF_A_RING = 1 << 16
+"""Elements of what no view tells the size of."""
+
+
+def _holders(module: ModuleOp, kernel: func.FuncOp, names: Sequence[str]) -> dict[SSAValue, str]:
+    """The names of parameters, by what they are in the kernel and in what it calls."""
+    found: dict[SSAValue, str] = dict(zip(kernel.body.block.args, names, strict=True))
+    functions = {op.sym_name.data: op for op in module.walk() if isinstance(op, func.FuncOp)}
+    for call in kernel.walk():
+        if isinstance(call, func.CallOp):
+            inner = functions[call.callee.string_value()].body.block.args
+            passed = zip(call.arguments, inner, strict=True)
+            found.update({own: found[given] for given, own in passed if given in found})
+    return found
+
+
+def _declared_sizes(
+    module: ModuleOp, holders: Mapping[SSAValue, str], names: Sequence[str]
+) -> dict[str, int]:
+    """How many elements the views of each pointer have."""
+    sizes = dict.fromkeys(names, _SIZE_OF_A_RING)
+    for op in module.walk():
+        if isinstance(op, pto.MakeTensorViewOp) and op.operand("ptr") in holders:
+            shape, strides = (
+                [constant_value(value) for value in op.operands_of(what)]
+                for what in ("shape", "strides")
+            )
+            pairs = [(n, s) for n, s in zip(shape, strides, strict=True) if n and s]
+            name = holders[op.operand("ptr")]
+            sizes[name] = max(sizes[name], sum((n - 1) * s for n, s in pairs) + 1)
+    return sizes
+
+
+def _written(
+    module: ModuleOp, holders: Mapping[SSAValue, str], names: Sequence[str]
+) -> Iterator[str]:
     from pypto_xdsl.analysis.pipe_accesses import PipeAccesses
 
     accesses = PipeAccesses()
-    found = {
+    memories = {
         access.place.memory
-        for op in kernel.walk()
+        for op in module.walk()
         if isinstance(op, pto.PtoOp)
         for access in accesses.of(op)
         if access.is_write
     }
-    for name, argument in zip(names, kernel.body.block.args, strict=True):
-        if argument in found:
-            yield name
+    found = {name for value, name in holders.items() if value in memories}
+    yield from (name for name in names if name in found)
 
 
 def _write_bench(

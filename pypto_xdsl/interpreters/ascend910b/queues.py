@@ -150,7 +150,11 @@ def _pop(op_class: type[Operation], _: None) -> Run:
         if not isinstance(type, TileBufType):
             raise ProgramError("takes a view of a slot, which is not interpreted yet")
         given = [operands.get(name) for name in ("valid_row", "valid_col")]
-        rows, columns = (None if v is None else v.value.data for v in given)
+        # Where nothing tells, all of the tile is valid.
+        rows, columns = (
+            size if v is None else v.value.data
+            for v, size in zip(given, type.get_shape(), strict=True)
+        )
         count = queue.taken[direction]
         queue.taken[direction] += 1
         address = queue.local_addresses[direction]

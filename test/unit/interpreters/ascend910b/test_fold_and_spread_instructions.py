@@ -28,15 +28,14 @@ ALL = ["f32", "f16", "i32", "i16", "ui32", "ui16"]
 COLUMN = "blayout=col_major"
 
 
-def _larger(x: Any, y: Any) -> Any:
+def _larger(x: Array, y: Array) -> Array:
     """nan if either is."""
     unordered: Any = (x != x) | (y != y)
-    is_first: Any = x > y
-    result: Any = np.where(is_first, x, y)
+    result: Array = np.where(x > y, x, y)
     return np.where(unordered, np.nan, result).astype(x.dtype) if unordered.any() else result
 
 
-def _smaller(x: Any, y: Any) -> Any:
+def _smaller(x: Array, y: Array) -> Array:
     return -_larger(-x, -y) if x.dtype.kind == "f" else ~_larger(~x, ~y)
 
 
