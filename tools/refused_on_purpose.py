@@ -13,6 +13,7 @@ _REASONS = (
     ("cannot be a tile", "a tile as a parameter"),
     ("cannot return a tile", "a tile as a result"),
     (" calls itself", "recursion"),
+    ("nothing writes the parameter", "a write that is lost"),
     ("element type pl.", "an element type that the 910B does not have"),
     (".random' is not supported", "an op that the 910B does not have"),
 )

@@ -185,6 +185,12 @@ class Context:
     """Whether each name is assigned once, and so stands for one value."""
     strict_types: bool = True
     """Whether a name keeps its type."""
+    outputs: dict[str, SSAValue] = field(default_factory=dict[str, SSAValue])
+    """The parameters that the function says it writes, by name."""
+    rebound: dict[ast.expr, tuple[str, SSAValue]] = field(
+        default_factory=dict[ast.expr, tuple[str, SSAValue]]
+    )
+    """Where the name of such a parameter was assigned to, and what it then stood for."""
     dumped: set[str] = field(default_factory=set[str])
     depth: int = 0
     block_entry: Block | None = None

@@ -8,9 +8,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from xdsl.dialects.builtin import DenseArrayBase, ModuleOp, i64
-from xdsl.ir import Attribute, Block, OpResult, Region
+from xdsl.ir import Attribute, Block, OpResult, Region, SSAValue
 
+from pypto_xdsl.analysis.call_graph import CallGraph
 from pypto_xdsl.analysis.return_lineage import Lineage, ReturnLineage, Tracer
+from pypto_xdsl.analysis.tensor_accesses import tensor_accesses
 from pypto_xdsl.dialects.orch.attributes import CachePolicy, Direction, FunctionKind
 from pypto_xdsl.dialects.orch.calls import DispatchOp
 from pypto_xdsl.dialects.orch.function_marks import set_cache_policies
@@ -116,6 +118,8 @@ class ProgramReader:
         self._order: list[FunctionInfo] = []
         self._lineages = _Lineages(self)
         self._nested = 0
+        self._rebound: list[tuple[FunctionInfo, SSAValue, ast.expr]] = []
+        """Functions that let the name of a parameter stand for something else."""
         self.strict_ssa = False
         """Whether each name is assigned once, as the program says of itself."""
         self.argument_types: dict[str, Any] = {}
@@ -332,7 +336,27 @@ class ProgramReader:
                     info.op = jit.read_entry(self, info).op
                 else:
                     self.read_function(info)
-        return self.module()
+        module = self.module()
+        self._refuse_lost_writes(module)
+        return module
+
+    def _refuse_lost_writes(self, module: ModuleOp) -> None:
+        """
+        Refuse functions that let the name of a parameter stand for another tensor and never write
+        the parameter: `out = pl.add(a, b)` leaves the caller's tensor as it was.
+        """
+        if not self._rebound:
+            return
+        lineages = ReturnLineage(CallGraph(module))
+        for info, parameter, target in self._rebound:
+            assert info.op is not None
+            if parameter not in tensor_accesses(info.op, lineages).writes:
+                name = parameter.name_hint or "the parameter"
+                raise info.function.source.error(
+                    target,
+                    f"this gives '{name}' another tensor, and nothing writes the parameter: write "
+                    f"'{name}[...] = ...', or use pl.store or pl.assemble",
+                )
 
     def module(self) -> ModuleOp:
         """The functions read so far: members in the order of the text, then what they need."""
@@ -410,7 +434,12 @@ class ProgramReader:
             context = self._context(info, block)
             body, _ = self.lowered_body(function)
             statements.read_function_body(context, info, body)
-            self._trace(info, block)
+            tracer = self._trace(info, block)
+            for target, (name, value) in context.rebound.items():
+                lineage = tracer.trace(value)
+                parameter = context.outputs[name]
+                if lineage is None or block.args[lineage.parameter] is not parameter:
+                    self._rebound.append((info, parameter, target))
         parameters = list(zip(info.directions, info.parameter_types, strict=True))
         op = FuncOp(
             info.name,
@@ -481,6 +510,9 @@ class ProgramReader:
             argument.location = function.source.location(parameter)
             value = info.constants.get(parameter.arg, argument)
             context.names.bind(parameter.arg, value)
+            if is_tensor_type(argument.type) and annotation is not None:
+                if annotation.direction is not Direction.IN:
+                    context.outputs[parameter.arg] = argument
             if is_tensor_type(argument.type):
                 self.bind_symbols(context, function, annotation, argument)
         for argument, parameter in zip(block.args, info.parameters, strict=True):
@@ -510,7 +542,7 @@ class ProgramReader:
                 if isinstance(wanted, str) and wanted != have:
                     context.symbols.setdefault(wanted, (value, axis))
 
-    def _trace(self, info: FunctionInfo, block: Block) -> None:
+    def _trace(self, info: FunctionInfo, block: Block) -> Tracer:
         """Find which parameter each result is."""
         end = block.last_op
         assert end is not None
@@ -519,6 +551,7 @@ class ProgramReader:
         )
         info.traces = tuple(tracer.trace(value) for value in end.operands)
         info.lineage = [None if trace is None else trace.parameter for trace in info.traces]
+        return tracer
 
 
 def _is_complete(node: ast.expr) -> bool:

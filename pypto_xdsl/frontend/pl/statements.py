@@ -26,7 +26,7 @@ from pypto_xdsl.frontend.pl.function_options import is_prologue
 from pypto_xdsl.frontend.pl.liveness import is_yield
 from pypto_xdsl.frontend.pl.merging import Merge
 from pypto_xdsl.frontend.pl.scalars import cast_scalar, condition_type
-from pypto_xdsl.frontend.pl.source import dotted_name
+from pypto_xdsl.frontend.pl.source import MAX_DEPTH, dotted_name
 from pypto_xdsl.frontend.pl.static_values import describe
 from pypto_xdsl.frontend.pl.values import (
     Tuple,
@@ -57,6 +57,8 @@ _ADVICE: dict[type[ast.stmt], str] = {
 
 def read_body(context: Context, body: Sequence[ast.stmt]) -> None:
     """Read the statements of a block."""
+    if body and len(context.names.frames) > MAX_DEPTH:
+        raise context.error(body[0], "blocks are nested too deeply")
     for place, statement in enumerate(body):
         _statement(context, statement)
         if isinstance(statement, ast.Return) and place + 1 < len(body):
@@ -166,6 +168,8 @@ def assign_name(
         value = context.materialize(None, node)
     if context.strict_types:
         _keep_type(context, name, value, target)
+    if name in context.outputs and not context.prefix and is_value(value):
+        context.rebound[target] = (name, value)
     context.bind(name, value)
 
 

@@ -5,9 +5,10 @@ import time
 import pytest
 from xdsl.dialects.builtin import ModuleOp
 
-from pypto_xdsl.diagnostics import Diagnostic, DiagnosticsError
+from pypto_xdsl.diagnostics import Diagnostic, DiagnosticsError, collecting
 from pypto_xdsl.frontend.pl import read_program, read_source
 from pypto_xdsl.frontend.pl.discovery import choose, find_programs
+from pypto_xdsl.properties.holding import derive
 
 KERNEL = """\
 import pypto.language as pl
@@ -31,6 +32,12 @@ def errors_of(text: str) -> tuple[Diagnostic, ...]:
     with pytest.raises(DiagnosticsError) as caught:
         read(text)
     return caught.value.diagnostics
+
+
+def errors_in(name: str, module: ModuleOp) -> list[Diagnostic]:
+    """Where a property does not hold."""
+    with collecting():
+        return list(derive(name, module))
 
 
 def check(text: str, line: int, column: int, message: str) -> None:
@@ -102,6 +109,12 @@ BODIES = [
     ("with pl.spmd(0):\n            pass", 22, "an spmd scope needs a positive width"),
     ("with pl.scope():\n            pass", 14, "pl.scope() needs @pl.function(auto_scope=False)"),
     ("for i in pl.split_aiv(3, mode=pl.SplitMode.NONE):\n            pass", 18, "2 vector cores"),
+    ("out = pl.load(x, [0, 0], [64, 64])", 9, "cannot become pl.Tile[[64, 64], pl.FP32]"),
+    (
+        "out = pl.create_tensor([64, 64], dtype=pl.FP32)",
+        9,
+        "this gives 'out' another tensor, and nothing writes the parameter",
+    ),
     ("t = self.missing(x)", 13, "the program has no function 'missing'"),
     ("t = self.k(x)", 13, "'k' calls itself"),
     ("t = x[0:64:2, :]", 20, "a slice with a step is not part of the DSL"),
@@ -138,6 +151,39 @@ def test_names_that_part_in_a_loop_are_not_written_before() -> None:
         "return out",
     )
     check(text, 8, 9, "the tensor is written in between")
+
+
+def test_two_ways_to_split_one_scope() -> None:
+    """Even a split that is none says that it is none."""
+    text = body(
+        "with pl.at(level=pl.Level.CORE_GROUP, optimizations=[pl.split(pl.SplitMode.NONE)]):",
+        "    for i in pl.split_aiv(2, mode=pl.SplitMode.NONE):",
+        "        pass",
+        "return out",
+    )
+    check(text, 8, 22, "a scope with pl.split(...) holds no pl.split_aiv")
+
+
+def test_a_write_that_a_branch_saves_is_not_lost() -> None:
+    text = body(
+        "if n > 3:",
+        "    pl.tensor.write(out, [0, 0], 1.0)",
+        "out = pl.create_tensor([64, 64], dtype=pl.FP32)",
+        "return out",
+    )
+    read(text)
+
+
+def test_a_read_after_the_buffer_was_written_through_another_name() -> None:
+    text = body(
+        "old = pl.slice(out, [64, 64], [0, 0])",
+        "out[:, :] = x",
+        "out[:, :] = pl.add(old, x)",
+        "return out",
+    ).replace("pl.FunctionType.InCore", "pl.FunctionType.Orchestration")
+    found = errors_in("NoStaleRead", read(text))
+    assert [(d.line, d.column) for d in found] == [(9, 21)]
+    assert "older than a write" in found[0].message
 
 
 def test_a_loop_variable_has_no_value_after_its_loop() -> None:
@@ -271,6 +317,26 @@ def test_nesting_that_means_nothing_reads(expression: str) -> None:
 def test_a_long_sum_is_no_deep_nesting() -> None:
     text = body(f"t = {' + '.join(['n'] * 2000)}", "return out")
     assert str(read(text)).count("arith.addi") == 1999
+
+
+@pytest.mark.parametrize("branches", [200, 3000])
+def test_a_chain_of_branches_is_bounded(branches: int) -> None:
+    """Each `elif` is an `if` in the one before; Python itself does not count them as nested."""
+    lines = [f"elif n > {i}:\n            pass" for i in range(branches)]
+    start = time.perf_counter()
+    (found,) = errors_of(body("if n > 0:\n            pass", *lines, "return out"))
+    assert "nested too deeply" in found.message
+    assert time.perf_counter() - start < 5
+
+
+def test_a_number_with_more_digits_than_python_reads() -> None:
+    check(body(f"t = {'9' * 5000}"), 7, 1, "invalid Python: Exceeds the limit")
+
+
+def test_loops_unrolled_inside_loops_are_bounded() -> None:
+    lines = [f"{' ' * (4 * i)}for i{i} in pl.unroll(1000):" for i in range(6)]
+    (found,) = errors_of(body(*lines, f"{' ' * 24}pass", "return out"))
+    assert "too large a program" in found.message
 
 
 def test_a_million_lines_are_refused_at_once() -> None:
