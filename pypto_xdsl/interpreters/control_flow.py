@@ -6,17 +6,33 @@ from typing import Any
 
 from xdsl.dialects import scf
 from xdsl.dialects.builtin import IntegerAttr
-from xdsl.interpreter import Interpreter, PythonValues, impl, register_impls
+from xdsl.interpreter import (
+    Interpreter,
+    PythonValues,
+    ReturnedValues,
+    TerminatorValue,
+    impl,
+    impl_terminator,
+    register_impls,
+)
 from xdsl.interpreters.scf import ScfFunctions
 
 from pypto_xdsl.interpreters.elements import integer_value
 from pypto_xdsl.interpreters.errors import ProgramError
+from pypto_xdsl.interpreters.execution import returns_operands
 from pypto_xdsl.interpreters.indices import index_value
 from pypto_xdsl.interpreters.machine import Machine
 
 
 @register_impls
 class ControlFlowFunctions(ScfFunctions):
+    @returns_operands
+    @impl_terminator(scf.YieldOp)
+    def run_br(
+        self, _interpreter: Interpreter, op: scf.YieldOp, args: PythonValues
+    ) -> tuple[TerminatorValue, PythonValues]:
+        return ReturnedValues(args), ()
+
     @impl(scf.ForOp)
     def run_for(self, interpreter: Interpreter, op: scf.ForOp, args: PythonValues) -> PythonValues:
         lower, upper, step = (arg.value.data for arg in args[:3])

@@ -175,14 +175,15 @@ def tile_elementwise(op_class: type[Operation], meaning: Meaning) -> Run:
             operands = args[:arity]
             first: Tile = operands[0]
             shape = first.array.shape
-            if (
-                is_plain
-                and first.valid == shape
-                and all(_is_whole(t, shape, element) for t in operands)
-            ):
-                arrays = [element.widen(tile.array) for tile in operands]
-                stored, mask = finished(meaning(element, *arrays), None, element, shape)
-                return (Tile(stored, element, shape, shape if mask is None else mask),)
+            if is_plain and first.valid == shape:
+                arrays = [
+                    element.widen(tile.array)
+                    for tile in operands
+                    if _is_whole(tile, shape, element)
+                ]
+                if len(arrays) == arity:
+                    stored, mask = finished(meaning(element, *arrays), None, element, shape)
+                    return (Tile(stored, element, shape, shape if mask is None else mask),)
             shape = broadcast_shape(operands)
             region = first.valid if shape == first.array.shape else shape
             stored, mask = compute(meaning, element, region, operands)
@@ -197,9 +198,9 @@ def _is_whole(operand: Operand, shape: tuple[int, ...], element: Element) -> boo
     """Whether an operand is a tile of that shape and element type, all of it defined."""
     return (
         isinstance(operand, Tile)
-        and operand.array.shape == shape
-        and operand.is_defined
         and operand.element is element
+        and operand.array.shape == shape
+        and (operand.defined is shape or operand.is_defined)
     )
 
 

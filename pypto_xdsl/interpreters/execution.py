@@ -45,6 +45,7 @@ Prepare: TypeAlias = Callable[[Any, Any], Prepared]
 """Makes what runs an op: `(machine, op) -> prepared`. Raises `ProgramError` where it cannot."""
 
 _PREPARE = "prepare"
+_RETURNS = "returns_operands"
 _ImplT = TypeVar("_ImplT")
 
 
@@ -65,6 +66,12 @@ def by_preparing(prepare: Prepare) -> Any:
         return prepare(interpreter, op)(args)
 
     return prepared(prepare)(run)
+
+
+def returns_operands(implementation: _ImplT) -> _ImplT:
+    """Say that a terminator does nothing but end its region with its operands as results."""
+    setattr(implementation, _RETURNS, True)
+    return implementation
 
 
 def prepare_of(implementation: Any) -> Prepare | None:
@@ -133,7 +140,9 @@ class _BlockPlan:
 
     arguments: tuple[int, ...]
     steps: list[Step]
-    terminator: tuple[Operation, Callable[[PythonValues], OpImplResult], Any] | None
+    terminator: tuple[Operation, Callable[[PythonValues], OpImplResult], Any] | None = None
+    returned: Callable[[list[Any]], PythonValues] | None = None
+    """What takes the results of the region, where the terminator only returns its operands."""
 
 
 class RegionPlan:
@@ -172,6 +181,8 @@ class RegionPlan:
                 end = self._run_watched(block, values)
             else:
                 end = _run_steps(plan, values)
+                if plan.returned is not None:
+                    return plan.returned(values)
             if end is None:
                 return ()
             if isinstance(end, ReturnedValues):
@@ -193,9 +204,12 @@ class RegionPlan:
 
     def _planned(self, block: Block) -> _BlockPlan:
         places, machine = self._layout.places, self._machine
-        plan = _BlockPlan(tuple(places[argument] for argument in block.args), [], None)
+        plan = _BlockPlan(tuple(places[argument] for argument in block.args), [])
         for op in block.ops:
             take = _taking([places[operand] for operand in op.operands])
+            if op.has_trait(IsTerminator) and getattr(machine.implementation(op), _RETURNS, False):
+                plan.returned = take
+                break
             if op.has_trait(IsTerminator):
                 plan.terminator = op, partial(machine.run_one, op), take
                 break

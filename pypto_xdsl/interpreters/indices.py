@@ -45,6 +45,10 @@ def index_taker(
         return lambda operands, start: tuple(
             [value.value.data for value in operands[start : start + count]]
         )
+    if count == 1:
+        place = places.index(DYNAMIC_INDEX)
+        before, after = places[:place], places[place + 1 :]
+        return lambda operands, start: (*before, operands[start].value.data, *after)
     return lambda operands, start: fill(
         places, [value.value.data for value in operands[start : start + count]]
     )

@@ -160,6 +160,11 @@ class Machine(Interpreter):
         places = self.layout.places
         return tuple(self.values[places[value]] for value in values)
 
+    def implementation(self, op: Operation) -> Any:
+        """The function that runs an op, None if nobody knows it."""
+        found = self._impls._impl_dict.get(type(op))  # pyright: ignore[reportPrivateUsage]
+        return None if found is None else found[1]
+
     def prepared(self, op: Operation) -> Prepared:
         """What runs an op that is no terminator; all that only depends on it is done."""
         implementation = self._impls._impl_dict.get(type(op))  # pyright: ignore[reportPrivateUsage]
@@ -198,9 +203,28 @@ class Machine(Interpreter):
 
 
 def machine_of(interpreter: Interpreter) -> Machine:
-    """The machine that an implementation is run by."""
-    assert isinstance(interpreter, Machine)
-    return interpreter
+    """The machine that an implementation is run by, or that an interpreter was given."""
+    if isinstance(interpreter, Machine):
+        return interpreter
+    machine = interpreter.get_data(_Machines, _MACHINE, lambda: None)
+    if machine is None:
+        raise ProgramError(
+            "runs on an interpreter without a machine: use "
+            "pypto_xdsl.interpreters.registration.register_implementations"
+        )
+    return machine
+
+
+def set_machine(interpreter: Interpreter, machine: Machine) -> None:
+    """Give an interpreter the machine that runs functions for it."""
+    interpreter.set_data(_Machines, _MACHINE, machine)
+
+
+_MACHINE = "machine"
+
+
+class _Machines(InterpreterFunctions):
+    """Whose data the machine of an interpreter is."""
 
 
 _MOST_CALLERS = 8

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import IntegerAttr
 from xdsl.interpreter import PythonValues
-from xdsl.ir import Attribute
+from xdsl.ir import Attribute, SSAValue
 
 from pypto_xdsl.dialects.pto import PtoOp
 
@@ -38,6 +40,19 @@ def operand_range(op: PtoOp, name: str) -> slice:
     places = operand_places(op)[name]
     assert isinstance(places, slice)
     return places
+
+
+def constants_of(values: Sequence[SSAValue]) -> tuple[int, ...] | None:
+    """The numbers that operands are whenever the op runs; None unless all are constants."""
+    found: list[int] = []
+    for value in values:
+        if not isinstance(value.owner, arith.ConstantOp):
+            return None
+        constant = value.owner.value
+        if not isinstance(constant, IntegerAttr):
+            return None
+        found.append(constant.value.data)
+    return tuple(found)
 
 
 def _find_places(op: PtoOp) -> Places:

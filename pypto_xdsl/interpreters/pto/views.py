@@ -17,7 +17,13 @@ from pypto_xdsl.interpreters.op_tables import Run, implements
 from pypto_xdsl.interpreters.pto.globals import GlobalView, Pointer, axes_of
 from pypto_xdsl.interpreters.pto.kernels import core_of
 from pypto_xdsl.interpreters.pto.memory import LocalTile, valid_extents
-from pypto_xdsl.interpreters.pto.operands import named, numbers, operand_place, operand_range
+from pypto_xdsl.interpreters.pto.operands import (
+    constants_of,
+    named,
+    numbers,
+    operand_place,
+    operand_range,
+)
 
 
 def _tile_type(type: Any) -> TileBufType:
@@ -51,10 +57,11 @@ def _partition(interpreter: Interpreter, op: Any) -> Prepared:
     """A window of a tensor in global memory."""
     place = operand_place(op, "source")
     offsets, sizes = operand_range(op, "offsets"), operand_range(op, "sizes")
+    extents = constants_of(op.operands[sizes])
 
     def run(args: PythonValues) -> PythonValues:
         source: GlobalView = args[place]
-        return (source.part(numbers(args[offsets]), numbers(args[sizes])),)
+        return (source.part(numbers(args[offsets]), extents or numbers(args[sizes])),)
 
     return run
 
