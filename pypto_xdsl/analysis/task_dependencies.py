@@ -30,9 +30,7 @@ from xdsl.ir import Operation, SSAValue
 
 from pypto_xdsl.analysis.buffer_roots import BufferRoots, Place
 from pypto_xdsl.analysis.call_graph import CallGraph
-from pypto_xdsl.analysis.control_flow import (
-    Shape,
-)
+from pypto_xdsl.analysis.control_flow import Shape, constant_trip_count
 from pypto_xdsl.analysis.task_names import Names, TaskNames, task_shape
 from pypto_xdsl.analysis.tensor_handles import Buffer, Handle, HandleIndex
 from pypto_xdsl.analysis.walk import Event, tour
@@ -343,6 +341,12 @@ class _Analysis:
 
     def _wait_for(self, touch: Touch, earlier: Touch, known: Names) -> None:
         touch.waits += 1
+        if any(
+            loop not in touch.loops and constant_trip_count(loop) is None for loop in earlier.loops
+        ):
+            # Whoever follows the graph cannot tell how far the name of such a loop's tasks reaches.
+            touch.is_covered = False
+            self._found.is_complete = False
         if earlier.task not in known:
             reason = self._unnameable(earlier, touch)
             if reason is None:

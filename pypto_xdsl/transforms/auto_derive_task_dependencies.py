@@ -26,7 +26,7 @@ scopes are the user's, as are dependencies that are there already, which are not
   a parallel loop do not wait for each other.
 * Where all that the runtime would find for an argument is named, it is told not to look: `input`
   becomes `no_dep`, `inout` becomes `output_existing`.  So do only arguments in a known place of one
-  buffer, outside of what loops bring back.
+  buffer, outside of what loops bring back, and not after loops whose trips are not known.
 * A function in which all order is named, without scopes and without loops that bring anything back,
   gets `orch.manual_layer`: `materialize-runtime-scopes` puts one manual scope around its body.
 

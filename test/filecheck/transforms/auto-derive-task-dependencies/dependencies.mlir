@@ -51,7 +51,7 @@ orch.func orchestration @loop(in %x : tensor<16xf32>, in %n : index, out %buf : 
 // CHECK-NEXT:      %[[D:.*]] = orch.task_dummy deps [%[[READ]], %[[R]]]
 // CHECK-NEXT:      scf.yield %it1, %[[W]], %[[D]] :
 // CHECK-NEXT:    }
-// CHECK-NEXT:    orch.submit @fill(input %x, output_existing %b) deps [%[[WRITTEN]], %[[ALL_READ]]] :
+// CHECK-NEXT:    orch.submit @fill(input %x, inout %b) deps [%[[WRITTEN]], %[[ALL_READ]]] :
 
 // -----
 
