@@ -50,7 +50,7 @@ class _Tensor:
     dtype: str
 
 
-MAX_VISITS = 100_000
+MAX_VISITS = 20_000
 """How many statements are gone over, those of loops once a round; later ones settle nothing."""
 
 

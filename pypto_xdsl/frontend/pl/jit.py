@@ -109,7 +109,8 @@ def read_entry(program: ProgramReader, info: FunctionInfo) -> FunctionInfo:
             if called is None:
                 called = _called_with(program, info)
             given = called.get(name)
-            if given is not None and not is_literal(given) and not isinstance(given, Attribute):
+            tensor = annotation is not None and annotation.kind == "Tensor"
+            if not isinstance(given, Attribute) and (tensor or not is_literal(given)):
                 given = None
         if isinstance(given, Attribute):
             types.append(given)
