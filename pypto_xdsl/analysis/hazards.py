@@ -157,6 +157,8 @@ def _rivals(
 ) -> Iterator[Hazard]:
     """The hazards of an access with earlier ones; takes out those that it stands for from now."""
     stands_for = access.writes and access.is_certain and not task.is_conditional
+    # Whatever comes after the orchestrator comes after what it waited for.
+    ends = isinstance(task, HostAccess) and not task.is_conditional
     for handle, entry in index.near(access.handle):
         first, earlier = entry
         is_ordered = before >> first.number & 1
@@ -166,7 +168,8 @@ def _rivals(
             kind = _kind(earlier, access)
             if kind is not None and access.handle.touches(handle):
                 yield Hazard(first, task, earlier, access, kind)
-        if stands_for and access.handle.overlap(handle) is Overlapping.COVERED:
+        covers = stands_for and access.handle.overlap(handle) is Overlapping.COVERED
+        if covers or (ends and is_ordered):
             index.remove(handle, entry)
 
 
