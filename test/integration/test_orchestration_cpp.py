@@ -95,7 +95,7 @@ def test_examples(name: str, tmp_path: Path) -> None:
     text = path.read_text()
     if path.suffix == ".py":
         text = str(PlFrontend().parse(context(), BytesIO(path.read_bytes()), name))
-    module = after(f"default-pipeline,{SCOPES}", text, name)
+    module = after("default-pipeline", text, name)
     assert compare(module, tmp_path, scalar=2) == COMPARED[name]
 
 

@@ -16,7 +16,7 @@ from pypto_xdsl.frontend.pl import PlFrontend
 from pypto_xdsl.pipelines import expand_pipelines
 
 DOCS = Path(__file__).parents[4] / "docs"
-PASSES = "default-pipeline,materialize-runtime-scopes,classify-iter-arg-carry"
+PASSES = "default-pipeline"
 
 
 def test_the_example() -> None:
