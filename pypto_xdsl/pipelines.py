@@ -15,42 +15,51 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from xdsl.passes import ModulePass
 
+_DEFAULT = (
+    # Helpers, loops to unroll and what constants decide are out of the way.
+    "inline-functions",
+    "unroll-loops",
+    "simplify",
+    # Kernels become functions.
+    "outline-hierarchy-scopes",
+    "outline-incore-scopes",
+    "outline-cluster-scopes",
+    # Kernels compute on tiles, stored as the target wants them.
+    "convert-tensor-to-tile-ops",
+    "lower-composite-ops",
+    'flatten-tile-nd-to-2d{backend="ascend910b"}',
+    'legalize-tile-cast{backend="ascend910b"}',
+    'auto-tile-matmul-l0{backend="ascend910b"}',
+    'infer-tile-memory-space{backend="ascend910b"}',
+    'resolve-backend-op-layouts{backend="ascend910b"}',
+    # Each kernel runs on one kind of core.
+    'expand-mixed-kernel{backend="ascend910b"}',
+    'verify-target{backend="ascend910b"}',
+    "normalize-return-order",
+    # Tasks write where their results are put in the end, and kernels know where that is.
+    "fuse-create-assemble-to-slice",
+    "propagate-window-strides",
+    # Tiles become bytes, and those that pass between cores have slots in global memory.
+    "inject-gm-pipe-buffer",
+    'convert-tile-to-pto{backend="ascend910b"}',
+    "memory-reuse",
+    "allocate-memory-addr",
+    # What is launched is told what it does to its arguments, and what it waits for.
+    "derive-call-directions",
+    "expand-manual-phase-fence",
+    # The text of orchestration has scopes, and a variable where a name does not do.
+    "materialize-runtime-scopes",
+    "classify-iter-arg-carry",
+)
+_DIRECTIONS = _DEFAULT.index("derive-call-directions") + 1
+
 PIPELINES: dict[str, tuple[str, ...]] = {
-    "default-pipeline": (
-        # Helpers, loops to unroll and what constants decide are out of the way.
-        "inline-functions",
-        "unroll-loops",
-        "simplify",
-        # Kernels become functions.
-        "outline-hierarchy-scopes",
-        "outline-incore-scopes",
-        "outline-cluster-scopes",
-        # Kernels compute on tiles, stored as the target wants them.
-        "convert-tensor-to-tile-ops",
-        "lower-composite-ops",
-        'flatten-tile-nd-to-2d{backend="ascend910b"}',
-        'legalize-tile-cast{backend="ascend910b"}',
-        'auto-tile-matmul-l0{backend="ascend910b"}',
-        'infer-tile-memory-space{backend="ascend910b"}',
-        'resolve-backend-op-layouts{backend="ascend910b"}',
-        # Each kernel runs on one kind of core.
-        'expand-mixed-kernel{backend="ascend910b"}',
-        'verify-target{backend="ascend910b"}',
-        "normalize-return-order",
-        # Tasks write where their results are put in the end, and kernels know where that is.
-        "fuse-create-assemble-to-slice",
-        "propagate-window-strides",
-        # Tiles become bytes, and those that pass between cores have slots in global memory.
-        "inject-gm-pipe-buffer",
-        'convert-tile-to-pto{backend="ascend910b"}',
-        "memory-reuse",
-        "allocate-memory-addr",
-        # What is launched is told what it does to its arguments, and what it waits for.
-        "derive-call-directions",
-        "expand-manual-phase-fence",
-        # The text of orchestration has scopes, and a variable where a name does not do.
-        "materialize-runtime-scopes",
-        "classify-iter-arg-carry",
+    "default-pipeline": _DEFAULT,
+    # What tasks wait for is named, not left to the runtime.
+    "named-dependencies-pipeline": (
+        *_DEFAULT[:_DIRECTIONS],
+        "auto-derive-task-dependencies",
+        *_DEFAULT[_DIRECTIONS:],
     ),
     "ascend910b-pipeline": (
         # From kernels on tiles in the language of PTO, ours or a public file's, to one that a

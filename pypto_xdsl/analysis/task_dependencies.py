@@ -172,7 +172,7 @@ class _Analysis:
                         self._dispatch(op)
                 elif isinstance(op, TaskDummyOp | ArrayUpdateOp | ArrayGetOp):
                     self._names.name(op)
-                elif isinstance(op, DeclaredOp) and op.READS_ELEMENTS and _has_tensor(op):
+                elif isinstance(op, DeclaredOp) and self._is_read_by_host(op):
                     # The orchestrator waits for what the runtime knows.
                     self._found.is_complete = False
                 if shape in (Shape.BRANCH, Shape.LOOP, Shape.UNKNOWN):
@@ -201,6 +201,17 @@ class _Analysis:
             for touch in self._found.touches:
                 touch.is_covered = False
         return self._found
+
+    def _is_read_by_host(self, op: DeclaredOp) -> bool:
+        """Whether the orchestrator itself looks into tensors, or writes there."""
+        for result in op.results:
+            copied, named = op.copied_window(result), op.named_operand(result)
+            if copied is not None and named is not None:
+                # Of a window that is put back where it is nothing moves.
+                return self._roots.of(copied[0]).roots != self._roots.of(named).roots
+        return op.READS_ELEMENTS and any(
+            isinstance(operand.type, TensorType) for operand in op.operands
+        )
 
     # Tasks.
 
@@ -520,7 +531,3 @@ def _is_inside(root: SSAValue, loop: Operation) -> bool:
 
 def _is_manual(op: Operation) -> bool:
     return isinstance(op, TaskScopeOp) and op.mode.data is ScopeMode.MANUAL
-
-
-def _has_tensor(op: Operation) -> bool:
-    return any(isinstance(operand.type, TensorType) for operand in op.operands)

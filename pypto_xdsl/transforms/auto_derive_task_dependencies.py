@@ -15,9 +15,10 @@ becomes
     %a, %t1  = orch.submit @use(no_dep %b0, inout %acc) deps [%t0]
     %b1, %t2 = orch.submit @fill(input %y, output_existing %b0) deps [%t0, %t1]
 
-It is not part of the default pipeline: dependencies that are named cannot be dropped at run time.
-Run it after `derive-call-directions`.  Only in functions of kind `orchestration`; tasks in manual
-scopes are the user's, as are dependencies that are there already, which are not named twice.
+It is not part of the default pipeline, since what is named is waited for whether or not the bytes
+meet at run time: `named-dependencies-pipeline` has it, after `derive-call-directions`.  Only in
+functions of kind `orchestration`; tasks in manual scopes are the user's, as are dependencies that
+are there already, which are not named twice.
 
 * A call that waits, or is waited for, becomes a submit.
 * Identities are handed out of scopes and branches as results; a loop carries one that stands for
