@@ -53,6 +53,9 @@ ALIGNMENTS: Mapping[AddressSpace, int] = {
 
 _BLOCK = 32
 
+_LENIENT_ROOM = 8
+"""How many times its size a memory has where what reaches outside is only warned of."""
+
 _VECTOR_PIPES = frozenset({Pipe.V})
 _CUBE_PIPES = frozenset({Pipe.M, Pipe.MTE1, Pipe.FIX})
 
@@ -157,15 +160,14 @@ class Core:
             size = self.sizes.get(space)
             if size is None:
                 raise ProgramError(f"is in {MEMORY_NAMES[space]}, which {self.name} does not have")
-            memory = self.memories[space] = CoreMemory.of(self, space, size)
-        end = address + type.size_in_bytes
-        if address < 0 or end > memory.bytes.size:
-            self.complain(
-                Check.BOUNDS,
-                f"is bytes {address}..{end} of {MEMORY_NAMES[space]}, which has "
-                f"{memory.bytes.size}",
-            )
-            raise ProgramError("cannot go on without these bytes")
+            room = _LENIENT_ROOM if Check.BOUNDS in self.settings.lenient else 1
+            memory = self.memories[space] = CoreMemory.of(self, space, size * room)
+        end, size = address + type.size_in_bytes, self.sizes[space]
+        if address < 0 or end > size:
+            message = f"is bytes {address}..{end} of {MEMORY_NAMES[space]}, which has {size}"
+            self.complain(Check.BOUNDS, message)
+            if address < 0 or end > memory.bytes.size:
+                raise ProgramError(f"{message}: cannot go on without them")
         alignment = ALIGNMENTS.get(space, _BLOCK)
         if address % alignment:
             self.complain(
