@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from xdsl.dialects.builtin import FileLineColLoc, IntAttr, StringAttr
 
-from pypto_xdsl.diagnostics import Diagnostic, DiagnosticsError, Note
+from pypto_xdsl.diagnostics import Diagnostic, DiagnosticsError, Note, report
 
 MAX_BYTES = 8_000_000
 """A larger file is refused before it is parsed: CPython needs some hundred bytes for each."""
@@ -88,6 +88,10 @@ class Source:
         """An error at a node."""
         line, column = self.position(node)
         return self._at(line, column, message, tuple(notes))
+
+    def warn(self, node: Node, message: str) -> None:
+        """Tell the user something about a node, and go on."""
+        report(Diagnostic(message, self.name, *self.position(node), "warning"))
 
     def _at(
         self, line: int, column: int, message: str, notes: Sequence[Note] = ()

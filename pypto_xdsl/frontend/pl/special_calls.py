@@ -22,7 +22,7 @@ from pypto_xdsl.frontend.pl import calls, launches
 from pypto_xdsl.frontend.pl.compile_time import Evaluator
 from pypto_xdsl.frontend.pl.context import Context, task_or_fail
 from pypto_xdsl.frontend.pl.source import dotted_name
-from pypto_xdsl.frontend.pl.static_values import DType, Function, Unsettled
+from pypto_xdsl.frontend.pl.static_values import DslName, DType, Function, Unsettled
 from pypto_xdsl.frontend.pl.values import (
     Tuple,
     Typed,
@@ -175,6 +175,19 @@ def _nothing(context: Context, node: ast.Call) -> Value:
     return Tuple(())
 
 
+def _prefetch(context: Context, node: ast.Call) -> Value:
+    """A hint to the cache, which changes no value: its tensor is looked at, and it is left out."""
+    for argument in node.args[:1]:
+        if not is_tensor(context.read(argument)):
+            raise context.error(argument, "pl.prefetch.async_prefetch takes a tensor first")
+    context.source.warn(node, "a prefetch is left out: nothing here knows of the cache")
+    return Tuple(())
+
+
+def _prefetch_context(context: Context, node: ast.Call) -> Value:
+    return DslName(("pl", "prefetch", "context"))
+
+
 def _dump_tag(context: Context, node: ast.Call) -> Value:
     for argument in node.args:
         if not isinstance(argument, ast.Name) or not is_tensor(context.read(argument)):
@@ -227,6 +240,8 @@ SPECIAL: Mapping[tuple[str, ...], Special] = {
     ("static_assert",): _static_assert,
     ("static_print",): _nothing,
     ("dump_tag",): _dump_tag,
+    ("prefetch", "make_context"): _prefetch_context,
+    ("prefetch", "async_prefetch"): _prefetch,
     ("set_cache_policy",): _set_cache_policy,
     ("no_dep",): _misplaced("pl.no_dep belongs around an argument of a call"),
     ("yield_",): _misplaced("pl.yield_ belongs at the end of a loop or branch"),

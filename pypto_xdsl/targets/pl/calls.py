@@ -246,7 +246,11 @@ def _tensor_create(op: ptensor.CreateOp) -> Parts:
 def _tensor_full(op: ptensor.FullOp) -> Parts:
     type = tensor_of(op.result.type)
     dtype = _keyword("dtype", spell_dtype(type.element_type))
-    return _call("tensor.full", _extents(type, op.extents), dtype, ["value=", op.value])
+    shape = _extents(type, op.extents)
+    if orch.MANUAL_DEP in op.attributes:
+        by_hand = _keyword("manual_dep", "True")
+        return _call("tensor.create", shape, dtype, by_hand, ["init_value=", op.value])
+    return _call("tensor.full", shape, dtype, ["value=", op.value])
 
 
 def _tensor_slice(op: ptensor.SliceOp) -> Parts:
@@ -498,7 +502,7 @@ def op_call(op: Operation, functions: Mapping[str, str]) -> Parts:
     Raises `OpError` for one that the DSL has no words for.
     """
     for name in op.attributes:
-        if name != orch.MANUAL_DEP or not isinstance(op, ptensor.CreateOp):
+        if name != orch.MANUAL_DEP or not isinstance(op, ptensor.CreateOp | ptensor.FullOp):
             raise OpError(op, f"has an attribute '{name}' that the DSL has no words for")
     if isinstance(op, cross_core.ImportPeerBufferOp):
         return _import_peer_buffer(op, functions)
