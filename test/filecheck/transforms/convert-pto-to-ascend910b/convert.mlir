@@ -24,6 +24,24 @@ func.func @tiles(%n : index) {
   func.return
 }
 
+// A tile that is moved to an address is a view of the bytes there; how much of it is valid is
+// asked of the tile where the type does not say it.
+// CHECK-LABEL: func.func @assigned
+// CHECK:         %t = ascend910b.view ub[0], valid = [%n] :
+// CHECK-NEXT:    [[ROWS:%\S+]], [[COLUMNS:%\S+]] = pto.get_validshape %t
+// CHECK-NEXT:    %s = ascend910b.view ub[4096], valid = [[[COLUMNS]]] :
+// CHECK-NEXT:    %w = ascend910b.view ub[0] :
+// CHECK-NEXT:    %u = ascend910b.view ub[%at] :
+func.func @assigned(%n : index, %at : i64) {
+  %a = arith.constant 0 : i64
+  %b = arith.constant 4096 : i64
+  %t = pto.alloc_tile addr = %a valid_col = %n : !pto.tile_buf<vec, 8x64xf32, valid=8x?>
+  %s = pto.tassign %t, %b : !pto.tile_buf<vec, 8x64xf32, valid=8x?> -> !pto.tile_buf<vec, 8x64xf32, valid=8x?>
+  %w = pto.alloc_tile addr = %a : !pto.tile_buf<vec, 8x64xf32>
+  %u = pto.tassign %w, %at : !pto.tile_buf<vec, 8x64xf32> -> !pto.tile_buf<vec, 8x64xf32>
+  func.return
+}
+
 // The slot of several tiles is a view too, at an address that is computed where it is not known.
 // CHECK-LABEL: func.func @slots
 // CHECK:         %s1 = ascend910b.view ub[2048] :
