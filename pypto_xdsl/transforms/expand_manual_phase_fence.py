@@ -17,9 +17,9 @@ far out as it pays: N * M - (N + M) >= 1.
 A parallel loop must be known to run; a sequential one whose trips are not known counts as one. A
 loop that never runs is left alone, and so are tasks that wait for a different array in each
 iteration (one that is carried, or made in the body): there is nothing in front of the loop to wait
-for.  Where the body updates the array, through whichever name, the tasks stay as they are, since
-orchestration keeps one array on the stack for all of these names; a remark says so, as it does of
-a parallel loop whose trips are not known.
+for.  Where the body updates the array, through whichever name, the tasks stay as they are: in
+PyPTO's programs these names are one array.  A remark says so, as it does of a parallel loop whose
+trips are not known.
 """
 
 from __future__ import annotations
