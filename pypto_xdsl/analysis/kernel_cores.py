@@ -59,6 +59,13 @@ def _cores_of_lowered(kernel: func.FuncOp) -> Mapping[Core, Operation]:
             found.setdefault(Core.AIC, op)
         elif isinstance(op, pto.SectionVectorOp):
             found.setdefault(Core.AIV, op)
+    return found or cores_of_tiles(kernel)
+
+
+def cores_of_tiles(kernel: Operation) -> Mapping[Core, Operation]:
+    """The cores that a lowered function has tiles in the memories of, each with the first op."""
+    found: dict[Core, Operation] = {}
+    for op in walk(kernel):
         for result in op.results:
             type = result.type
             if isinstance(type, pto.MultiTileBufType):

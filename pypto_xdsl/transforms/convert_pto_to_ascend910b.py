@@ -30,6 +30,7 @@ from xdsl.dialects.builtin import BoolAttr, IndexType, IntegerAttr, ModuleOp, Un
 from xdsl.ir import Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
+from pypto_xdsl.analysis.kernel_cores import cores_of_tiles
 from pypto_xdsl.analysis.walk import walk
 from pypto_xdsl.diagnostics import Diagnostic, DiagnosticsError, OpError, diagnose, note
 from pypto_xdsl.dialects import ascend910b, pto
@@ -83,28 +84,17 @@ def _is_kernel(op: Operation) -> bool:
     )
 
 
-def _core_of_space(space: AddressSpace) -> Core:
-    return Core.AIV if space is AddressSpace.VEC else Core.AIC
-
-
 def _set_core(kernel: Operation) -> Iterator[Diagnostic]:
     """Say which core runs a function."""
     named: Any = kernel.attributes.get("pto.kernel_kind")
     if named is not None:
         kernel.attributes[CORE] = CoreAttr(CORE_OF_KIND[named.data])
         return
-    inside = list(walk(kernel))
-    if any(isinstance(op, pto.SectionCubeOp | pto.SectionVectorOp | func.CallOp) for op in inside):
+    parts = pto.SectionCubeOp | pto.SectionVectorOp | func.CallOp
+    if any(isinstance(op, parts) for op in walk(kernel)):
         kernel.attributes[CORE] = CoreAttr(Core.MIX)
         return
-    first: dict[Core, Operation] = {}
-    for op in inside:
-        for result in op.results:
-            type = result.type
-            if isinstance(type, pto.MultiTileBufType):
-                type = type.slot_type
-            if isinstance(type, TileBufType):
-                first.setdefault(_core_of_space(type.space), op)
+    first = cores_of_tiles(kernel)
     if len(first) > 1:
         cube, vector = first[Core.AIC], first[Core.AIV]
         yield diagnose(
