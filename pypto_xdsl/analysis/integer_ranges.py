@@ -8,6 +8,7 @@ nothing is known has no bounds; in particular, a parameter of type `index` may b
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping
+from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -15,7 +16,7 @@ from xdsl.dialects import arith, scf
 from xdsl.dialects.builtin import FixedBitwidthType, IndexType, i1
 from xdsl.ir import Attribute, BlockArgument, Operation, OpResult, SSAValue
 
-from pypto_xdsl.analysis.control_flow import constant_integer
+from pypto_xdsl.analysis.control_flow import constant_integer, terminator
 from pypto_xdsl.dialects import ptensor
 from pypto_xdsl.dialects.ptensor import grid as tensor_grid
 from pypto_xdsl.dialects.tile import grid as tile_grid
@@ -200,7 +201,7 @@ class IntegerRanges:
     def _counter(self, value: BlockArgument) -> Range:
         loop = value.block.parent_op()
         if not isinstance(loop, scf.ForOp) or value.index != 0:
-            return UNKNOWN
+            return self._carried(value)
         lower, upper = self.of(loop.lb), self.of(loop.ub)
         step = constant_integer(loop.step)
         if step is None or step <= 0:
@@ -210,6 +211,31 @@ class IntegerRanges:
             # The last number that is counted.
             high = lower.constant + (high - lower.constant) // step * step
         return Range(lower.low, high)
+
+    def _carried(self, value: BlockArgument) -> Range:
+        """An index that a loop carries and never lowers is at least what it starts from."""
+        loop = value.block.parent_op()
+        if not isinstance(value.type, IndexType):
+            return UNKNOWN
+        names: set[SSAValue] = {value}
+        if isinstance(loop, scf.ForOp):
+            place = value.index - 1
+            start, next_value = loop.iter_args[place], terminator(loop.body).operands[place]
+        elif isinstance(loop, scf.WhileOp):
+            passed_on = terminator(loop.before_region).operands[1:]
+            first = value
+            if value.block is loop.after_region.block:
+                first = passed_on[value.index]
+            if not isinstance(first, BlockArgument) or first.block is not loop.before_region.block:
+                return UNKNOWN
+            names.add(first)
+            arguments = loop.after_region.block.args
+            names.update(a for a, v in zip(arguments, passed_on, strict=True) if v is first)
+            start = loop.operands[first.index]
+            next_value = terminator(loop.after_region).operands[first.index]
+        else:
+            return UNKNOWN
+        return Range(self.of(start).low) if _never_falls(next_value, names) else UNKNOWN
 
     @contextmanager
     def assuming(self, condition: SSAValue, holds: bool) -> Generator[None]:
@@ -272,6 +298,27 @@ class IntegerRanges:
 
 
 _Rule = Callable[[IntegerRanges, Operation], Range]
+
+
+def _never_falls(value: SSAValue, names: AbstractSet[SSAValue]) -> bool:
+    """Whether a value is one of `names`, or that and something that is not negative."""
+    todo = [value]
+    while todo:
+        value = todo.pop()
+        if value in names:
+            continue
+        op = value.owner
+        if isinstance(op, arith.AddiOp):
+            terms = [(constant_integer(term), term) for term in (op.lhs, op.rhs)]
+            others = [term for number, term in terms if number is None]
+            if len(others) != 1 or any(number is not None and number < 0 for number, _ in terms):
+                return False
+            todo += others
+        elif isinstance(op, scf.IfOp) and isinstance(value, OpResult):
+            todo += [terminator(region).operands[value.index] for region in op.regions]
+        else:
+            return False
+    return True
 
 
 def _of_two(rule: Callable[[Range, Range], Range]) -> _Rule:

@@ -16,7 +16,8 @@ simplify: fewer computations on scalars, and less control flow around what is le
   what it starts from, of one round its body. Loops of other kinds stay: they say how their rounds
   are scheduled, even if there is one.
 * Results that nobody uses go, and what loops carry to no use (`rewriting/unused_carries`).
-* A view that changes nothing is its source, a constant extent of a tensor a constant.
+* A view that changes nothing is its source, a constant extent of a tensor a constant. The type of a
+  new tensor says the extents that turn out to be constants.
 * Computations on scalars that nobody uses go. Other ops stay, used or not: `dce` removes them.
 
 Index arithmetic is taken not to overflow.
@@ -34,16 +35,29 @@ from xdsl.dialects import scf
 from xdsl.dialects.builtin import DYNAMIC_INDEX, ModuleOp
 from xdsl.ir import Block, Operation, Region, SSAValue
 
-from pypto_xdsl.analysis.control_flow import constant_trip_count, terminator
+from pypto_xdsl.analysis.control_flow import constant_integer, constant_trip_count, terminator
 from pypto_xdsl.analysis.integer_ranges import IntegerRanges
 from pypto_xdsl.analysis.scalar_computation import is_scalar_computation
 from pypto_xdsl.analysis.walk import blocks_inside, walk
 from pypto_xdsl.dialects.declared_op import DeclaredOp
 from pypto_xdsl.dialects.orch import FuncOp
-from pypto_xdsl.dialects.ptensor import DimOp, is_tensor_type, tensor_of
+from pypto_xdsl.dialects.ptensor import (
+    CreateOp,
+    DimOp,
+    TypeCastOp,
+    explicit_strides_of,
+    is_tensor_type,
+    layout_of,
+    pad_value_of,
+    symbolic_shape_of,
+    tensor_of,
+    tensor_type,
+    valid_shape_of,
+)
 from pypto_xdsl.properties.checked_pass import CheckedPass
 from pypto_xdsl.rewriting.scalar_folding import constant, fold
 from pypto_xdsl.rewriting.unused_carries import drop_unused_carries, drop_unused_results
+from pypto_xdsl.syntax.lists import Index
 
 
 @dataclass(frozen=True)
@@ -102,7 +116,9 @@ class _Simplification:
 
     def _fold(self, op: Operation) -> bool:
         """Put something simpler in the place of an op, if there is; whether the op is gone."""
-        if isinstance(op, DeclaredOp):
+        if isinstance(op, CreateOp):
+            folded, made = _create_of_constant_extents(op)
+        elif isinstance(op, DeclaredOp):
             folded, made = _folded_tensor(op), list[Operation]()
         else:
             folded, made = fold(op, self._ranges)
@@ -202,6 +218,38 @@ class _Simplification:
             ):
                 self._changed = True
                 _erase(op)
+
+
+def _create_of_constant_extents(op: CreateOp) -> tuple[Operation | None, list[Operation]]:
+    """The buffer under a type that says the extents that are constants; and its first type."""
+    tensor = tensor_of(op.result.type)
+    extents = [
+        extent if isinstance(extent, int) else constant_integer(extent) for extent in op.extents
+    ]
+    known = list(zip(symbolic_shape_of(tensor), extents, strict=False))
+    if all(extent is None or (isinstance(size, int) and size >= 0) for size, extent in known):
+        return None, []
+    valid = valid_shape_of(tensor)
+    specific = tensor_type(
+        [size if extent is None else extent for size, extent in known],
+        tensor.element_type,
+        valid=None if valid == tensor.get_shape() else valid,
+        strides=explicit_strides_of(tensor),
+        layout=layout_of(tensor),
+        pad=pad_value_of(tensor),
+    )
+    sizes: list[Index] = []
+    if DYNAMIC_INDEX in specific.get_shape():
+        sizes = [
+            size if extent is None else extent
+            for size, extent in zip(op.extents, extents, strict=True)
+        ]
+    new = CreateOp(specific, sizes)
+    new.attributes.update(op.attributes)
+    new.result.name_hint = op.result.name_hint
+    if op.result.first_use is None:
+        return new, []
+    return TypeCastOp(new, tensor), [new]
 
 
 def _folded_tensor(op: DeclaredOp) -> SSAValue | int | None:
