@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from support.machine_programs import run_core
+from support.machine_programs import parsed, run_core
 
 Array = np.ndarray[Any, Any]
 
@@ -168,7 +168,8 @@ def run_instruction(
         {name: type for name, (type, _) in pointers.items()},
     )
     found: list[dict[str, Array]] = []
-    for passes, seed in (("", None), *((PASSES, seed) for seed in SCHEDULES)):
+    plain, machine = parsed(text), parsed(text, PASSES)
+    for module, seed in ((plain, None), *((machine, seed) for seed in SCHEDULES)):
         given: dict[str, Array] = {}
         for name, (buffer, array) in sources.items():
             given[f"{name}_g"] = in_memory(buffer, array)
@@ -179,7 +180,7 @@ def run_instruction(
             given[f"{name}_g"] = in_memory(buffer, held)
         for name, (_, array) in pointers.items():
             given[f"{name}_g"] = array
-        after = run_core(text, given, passes=passes, seed=seed)
+        after = run_core(module, given, seed=seed)
         result = {
             name: from_memory(buffer, after[f"{name}_g"]) for name, buffer in destinations.items()
         }

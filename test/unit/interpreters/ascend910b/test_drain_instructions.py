@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 from support.instruction_programs import DTYPES, SCHEDULES, Array, same
-from support.machine_programs import run_core
+from support.machine_programs import parsed, run_core
 
 from pypto_xdsl.diagnostics import DiagnosticsError
 
@@ -120,7 +120,8 @@ def factors(types: Types, rows: int = M) -> tuple[Array, Array]:
 
 def run(text: str, given: dict[str, Any], output: str) -> Array:
     """The output, the same in every schedule."""
-    found = [run_core(text, given, passes=PASSES, seed=seed)[output] for seed in SCHEDULES]
+    module = parsed(text, PASSES)
+    found = [run_core(module, given, seed=seed)[output] for seed in SCHEDULES]
     for other in found[1:]:
         np.testing.assert_array_equal(found[0].view(np.uint8), other.view(np.uint8))
     return found[0]
