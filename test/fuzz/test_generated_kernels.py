@@ -43,6 +43,10 @@ DTYPES: dict[str, type[np.generic]] = {
 """All elements of a program are of one type."""
 
 
+CASTS = {"f32": ("f16", "bf16", "i32"), "f16": ("f32",), "i32": ("f32",), "i16": ("f32", "f16")}
+"""Types that one instruction converts to and back from."""
+
+
 @dataclass
 class Writer:
     """A kernel's body while it is drawn."""
@@ -74,6 +78,7 @@ class Writer:
 
     def statement(self, values: dict[str, tuple[int, int]], depth: int) -> None:
         kinds = ["unary", "binary", "scalar", "broadcast", "both", "reduce", "expand", "part"]
+        kinds += ["cast", "gather"]
         if depth < 4:
             kinds += ["loop", "swap", "branch"]
         getattr(self, f"_{self.draw(st.sampled_from(kinds))}")(values, depth)
@@ -163,6 +168,29 @@ class Writer:
         )
         values[result] = MATRIX
 
+    def _cast(self, values: dict[str, tuple[int, int]], depth: int) -> None:
+        """To another element type and back."""
+        shape = self.draw(st.sampled_from(SHAPES))
+        source, result, between = self.pick(values, shape), self.name(), self.name()
+        other = self.draw(st.sampled_from(CASTS[self.dtype]))
+        there = f"tensor<{shape[0]}x{shape[1]}x{other}>"
+        types = f"{self.tensor(shape)} -> {there}"
+        self.put(depth, f"{between} = ptensor.cast {source}, target_type = {other} : {types}")
+        types = f"{there} -> {self.tensor(shape)}"
+        self.put(depth, f"{result} = ptensor.cast {between}, target_type = {self.dtype} : {types}")
+        values[result] = shape
+
+    def _gather(self, values: dict[str, tuple[int, int]], depth: int) -> None:
+        """Elements of each row by their columns."""
+        source, result = self.pick(values, MATRIX), self.name()
+        whole = self.tensor(MATRIX)
+        types = f"{whole}, tensor<{ROWS}x{COLUMNS}xi32> -> {whole}"
+        if self.dtype in ("f32", "i32"):
+            self.put(depth, f"{result} = ptensor.gather {source}, %places : {types}")
+        else:
+            self.put(depth, f"{result} = {self.change(source, MATRIX)}")
+        values[result] = MATRIX
+
     def _loop(self, values: dict[str, tuple[int, int]], depth: int) -> None:
         shape = self.draw(st.sampled_from(SHAPES))
         init, carried, result, step = (
@@ -240,7 +268,8 @@ def programs(draw: st.DrawFn) -> tuple[str, str]:
     half = "2" if writer.dtype.startswith("i") else "0.5"
     text = "\n".join(
         [
-            f"orch.func orchestration @main({parameters}, in %n : index) -> ({types}) {{",
+            f"orch.func orchestration @main({parameters}, "
+            f"in %places : tensor<{ROWS}x{COLUMNS}xi32>, in %n : index) -> ({types}) {{",
             f'  {many} = orch.incore "kernel" -> ({types}) {{',
             f"    %half = arith.constant {half} : {writer.dtype}",
             *(f"    %c{k} = arith.constant {k} : index" for k in (0, 1, 3)),
@@ -262,7 +291,8 @@ def arguments(dtype: str, trips: int) -> list[Argument]:
         tensors = [rng.integers(-50, 50, shape) for shape in shapes]
     else:
         tensors = [rng.standard_normal(shape) for shape in shapes]
-    return [*(array.astype(DTYPES[dtype]) for array in tensors), trips]
+    places = rng.integers(0, COLUMNS, MATRIX).astype(np.int32)
+    return [*(array.astype(DTYPES[dtype]) for array in tensors), places, trips]
 
 
 @settings(
