@@ -12,10 +12,12 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
+from pypto_xdsl.analysis.buffer_roots import BufferRoots, ProgramRoots
 from pypto_xdsl.analysis.integer_ranges import IntegerRanges
 from pypto_xdsl.analysis.program_order import ProgramOrder
 from pypto_xdsl.diagnostics import OpError
@@ -102,6 +104,11 @@ class Body:
         self._home: dict[str, int] = {}
         """The C++ block that a name is declared in; those not here are known everywhere."""
         self._lazy: dict[SSAValue, Callable[[], str]] = {}
+
+    @cached_property
+    def roots(self) -> BufferRoots:
+        """Which buffers the tensors of the function name."""
+        return ProgramRoots(self.kernels.lineage).of(self.function)
 
     # Values.
 

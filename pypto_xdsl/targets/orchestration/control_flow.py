@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from xdsl.dialects import scf
 from xdsl.ir import Block, Operation, OpResult, SSAValue
 
+from pypto_xdsl.analysis.buffer_roots import allocating_op
 from pypto_xdsl.analysis.control_flow import constant_integer, constant_trip_count
-from pypto_xdsl.diagnostics import OpError, note
+from pypto_xdsl.diagnostics import OpError, note, warn
 from pypto_xdsl.dialects.orch import (
     TASK_ID,
     ScopeMode,
@@ -376,12 +377,27 @@ def _scope(body: Body, scope: Operation) -> None:
         if body.is_visible(parts) and _may_share(body, value, end):
             body.bind(output, *parts)
             continue
+        _warn_of_lost_buffer(body, scope, value)
         extent = extent_of(parts)
         variable = aimed.get(output) or body.variable(output, place)
         name = variable.declare(extent)
         body.assign(tail, name, extent, parts)
         submitted = extent is None and parts[0].is_submitted
         body.bind(output, Part(name, extent, submitted))
+
+
+def _warn_of_lost_buffer(body: Body, scope: TaskScopeOp, value: SSAValue) -> None:
+    """The runtime keeps what a scope creates no longer than its tasks: not for those after it."""
+    for root in body.roots.of(value).roots:
+        creation = allocating_op(root)
+        if creation is not None and scope.is_ancestor(creation):
+            name = f"%{root.name_hint}" if root.name_hint else "a buffer"
+            warn(
+                scope,
+                f"hands out {name}, which is created in it: once its tasks are done, the runtime "
+                "may give the memory to others, also while tasks after the scope use it",
+                [note(creation, "create it before the scope")],
+            )
 
 
 WRITERS: Writers = {

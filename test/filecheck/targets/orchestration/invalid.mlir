@@ -139,5 +139,24 @@ orch.func orchestration @main(in %x : tensor<16xf32>) -> tensor<16xf32> {
 
 // -----
 
+orch.func incore @k(in tensor<16xf32>, out tensor<16xf32>) -> tensor<16xf32> returns [1]
+
+// What an iteration creates does not outlive its scope for certain.
+orch.func orchestration @main(in %x : tensor<16xf32>, out %y : tensor<16xf32>, in %n : index) {
+  %0 = arith.constant 0 : index
+  %1 = arith.constant 1 : index
+  %r = scf.for %i = %0 to %n step %1 iter_args(%cur = %x) -> (tensor<16xf32>) {
+    // expected-note @+2 {{create it before the scope}}
+    // expected-warning @+1 {{'orch.task_scope' op hands out %next, which is created in it: once its tasks are done, the runtime may give the memory to others, also while tasks after the scope use it}}
+    %next = ptensor.create : tensor<16xf32>
+    %next1 = orch.call @k(%cur, %next) : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
+    scf.yield %next1 : tensor<16xf32>
+  }
+  %y1 = orch.call @k(%r, %y) : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
+  orch.return
+}
+
+// -----
+
 // expected-error @-2 {{'builtin.module' op has no orchestration function}}
 orch.func incore @k(in tensor<16xf32>, out tensor<16xf32>) -> tensor<16xf32> returns [1]
