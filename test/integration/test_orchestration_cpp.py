@@ -110,9 +110,14 @@ def test_examples(name: str, tmp_path: Path) -> None:
     derandomize=True,
     database=None,
 )
-@given(text=programs(), n=st.integers(0, 2))
-def test_generated_programs(text: str, n: int, tmp_path_factory: pytest.TempPathFactory) -> None:
-    module = after(f"normalize-return-order,derive-call-directions,{SCOPES}", text, "generated")
+@given(text=programs(), n=st.integers(0, 2), named=st.booleans())
+def test_generated_programs(
+    text: str, n: int, named: bool, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    directions = "normalize-return-order,derive-call-directions"
+    if named:
+        directions += ",auto-derive-task-dependencies"
+    module = after(f"{directions},{SCOPES}", text, "generated")
     try:
         compare(module, tmp_path_factory.mktemp("generated"), n)
     except DiagnosticsError as error:
