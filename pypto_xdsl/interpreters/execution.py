@@ -223,7 +223,7 @@ def _run_steps(plan: _BlockPlan, values: list[Any]) -> ReturnedValues | Successo
     op: Operation | None = None
     try:
         for op, run, take, where in plan.steps:  # noqa: B007 (it tells where an error is)
-            results = run(take(values))
+            results = run(() if take is _nothing else take(values))
             if where is not None:
                 if where.__class__ is int:
                     (values[where],) = results

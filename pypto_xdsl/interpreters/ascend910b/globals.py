@@ -139,9 +139,9 @@ class CoreView(GlobalView):
         super().write(stored, defined)
 
     def _touch(self, *, is_write: bool) -> None:
-        view = self.tensor.array
-        if view.size:
-            self.core.touch_global(self.pointer.buffer, view, is_write=is_write)
+        tensor = self.tensor
+        if tensor.array.size:
+            self.core.touch_global(tensor.buffer, tensor.array, is_write=is_write)
 
 
 def touch_element(core: Core, pointer: Pointer, *, is_write: bool) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from operator import mul
 from typing import Any
 
@@ -36,25 +37,36 @@ class Pointer:
 
     def view(self, what: str, shape: Sequence[int], strides: Sequence[int]) -> Array:
         """The elements at steps of `strides` from here; they must lie in the buffer."""
-        size = self.element.storage.itemsize
-        last = sum(map(mul, shape, strides)) - sum(strides)
+        storage = self.element.storage
+        size = storage.itemsize
+        shape = tuple(shape)
+        last, is_regular, steps = _extent(shape, tuple(strides), size)
         total = self.buffer.memory.nbytes // size
-        if all(shape) and (self.offset < 0 or self.offset + last >= total or min(strides) < 0):
+        offset = self.offset
+        if offset < 0 or offset + last >= total or not is_regular:
+            if not all(shape):
+                return np.ndarray(shape, storage, self.buffer.memory)
             raise ProgramError(
                 f"{what} reaches elements {self.offset}..{self.offset + last} of a buffer of "
                 f"{total}"
             )
-        return np.ndarray(
-            tuple(shape),
-            self.element.storage,
-            self.buffer.memory,
-            max(self.offset, 0) * size,
-            tuple(stride * size for stride in strides),
-        )
+        return np.ndarray(shape, storage, self.buffer.memory, offset * size, steps)
 
     def tensor(self, what: str, shape: Sequence[int], strides: Sequence[int]) -> Tensor:
         """Likewise, as a tensor that remembers what of it is defined."""
         return Tensor(self.view(what, shape, strides), self.element, self.buffer)
+
+
+@lru_cache(maxsize=4096)
+def _extent(
+    shape: tuple[int, ...], strides: tuple[int, ...], size: int
+) -> tuple[int, bool, tuple[int, ...]]:
+    """
+    The offset of the last element from the first, whether it is the largest offset of all, and the
+    strides in bytes.
+    """
+    last = sum(map(mul, shape, strides)) - sum(strides)
+    return last, min(strides, default=0) >= 0, tuple(stride * size for stride in strides)
 
 
 @dataclass(eq=False)
