@@ -125,7 +125,8 @@ class _Kernel:
         self._store_results()
         for op in reversed(self.dead):
             _erase(op)
-        for view in reversed(self.views):
+        # What was loaded twice, to be computed with and to be multiplied, is there twice.
+        for view in reversed(dict.fromkeys(self.views)):
             if not any(result.first_use for result in view.results):
                 _erase(view)
 
@@ -205,6 +206,9 @@ class _Kernel:
                 new = tile.SetValidShapeOp(self.tiles[op.source], op.valid_extents)
             case ptensor.WriteOp():
                 new = tile.WriteOp(op.value, self.tiles[op.destination], op.element)
+            case ptensor.TransposeOp():
+                self._become(op, (_transposed(self.tiles[op.source], op, inserter),))
+                return
             case ptensor.SliceOp():
                 new = self._slice(op)
             case ptensor.AssembleOp():
@@ -330,10 +334,21 @@ class _Kernel:
     def _loaded(
         self, value: SSAValue, space: MemorySpace | None, reader: Operation, inserter: Inserter
     ) -> SSAValue:
+        if isinstance(value.owner, ptensor.TransposeOp):
+            # The bytes are loaded in their order, and turned over on chip.
+            transpose = value.owner
+            source = self._loaded(transpose.source, space, reader, inserter)
+            return _transposed(source, transpose, inserter)
         hint = value.name_hint
         if hint is not None:
             hint = f"{hint}_{'tile' if space is None else space}"
         window = _window(value)
+        if isinstance(window.source.owner, ptensor.TransposeOp):
+            raise OpError(
+                reader,
+                "reads a part of a tensor that is seen transposed: transpose the part instead",
+                [note(window.source.owner, "transposed here")],
+            )
         origin = value.owner if isinstance(value.owner, Operation) else inserter.origin
         try:
             type = tile_type_of(value.type, origin)
@@ -490,6 +505,14 @@ class _Kernel:
                 )
 
 
+_LOADED_VIEWS = (
+    ptensor.SetValidShapeOp,
+    ptensor.SliceOp,
+    ptensor.TransposeOp,
+    ptensor.TypeCastOp,
+)
+"""Views of tensors in global memory that have done their work once they are loaded."""
+
 _COMPOSED: Mapping[type[Operation], Callable[..., SSAValue]] = {
     ptensor.GatherOp: gather,
     ptensor.ScatterOp: scatter,
@@ -519,15 +542,30 @@ def _window(value: SSAValue) -> _Window:
             valid = op.valid_extents
         if isinstance(op, ptensor.SliceOp):
             return _Window(op.source, op.window_offsets, valid)
+        if isinstance(op, ptensor.TransposeOp):
+            value = op.result
+            break
     rank = ptensor.tensor_of(value.type).get_num_dims()
     return _Window(value, (0,) * rank, valid)
+
+
+def _transposed(value: SSAValue, op: ptensor.TransposeOp, inserter: Inserter) -> SSAValue:
+    """A tile with two axes swapped: by a view in L1, by a copy elsewhere."""
+    type, hint = TileType.of(value.type), op.result.name_hint
+    rank = type.get_num_dims()
+    axes = op.axis1.value.data, op.axis2.value.data
+    if type.memory_space is MemorySpace.MAT and sorted(axes) == [rank - 2, rank - 1]:
+        return inserter.insert(tile.TransposeViewOp(value), hint)
+    scratch = None if rank > 2 else inserter.insert(tile.CreateOp(type), "tmp")
+    turned = tile.TransposeOp(value, scratch, axis1=axes[0], axis2=axes[1])
+    return inserter.insert(turned, hint)
 
 
 def _views(value: SSAValue) -> Iterator[Operation]:
     """The views from a value down to the slice that it is of, or to what is no view."""
     while isinstance(value, OpResult):
         op = value.op
-        if not isinstance(op, ptensor.SetValidShapeOp | ptensor.TypeCastOp | ptensor.SliceOp):
+        if not isinstance(op, _LOADED_VIEWS):
             return
         yield op
         if isinstance(op, ptensor.SliceOp):

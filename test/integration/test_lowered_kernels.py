@@ -259,6 +259,35 @@ KERNELS = {
         %s = ptensor.assemble %u, %o[0, 0] : tensor<16x64xf32>
         """,
     ),
+    "tensors seen transposed, loaded and computed": (
+        "in %x : tensor<16x64xf32>, in %y : tensor<64x16xf32>, out %o : tensor<64x16xf32>",
+        """
+        %t = ptensor.transpose %x
+          : tensor<16x64xf32> -> tensor<64x16xf32, #ptensor.view<layout = dn>>
+        %e = ptensor.exp %t
+          : tensor<64x16xf32, #ptensor.view<layout = dn>> -> tensor<64x16xf32>
+        %n = ptensor.neg %y : tensor<64x16xf32>
+        %u = ptensor.transpose %n
+          : tensor<64x16xf32> -> tensor<16x64xf32, #ptensor.view<layout = dn>>
+        %m = ptensor.exp %u
+          : tensor<16x64xf32, #ptensor.view<layout = dn>> -> tensor<16x64xf32>
+        %v = ptensor.transpose %m
+          : tensor<16x64xf32> -> tensor<64x16xf32, #ptensor.view<layout = dn>>
+        %d = ptensor.add %e, %v
+          : tensor<64x16xf32>, tensor<64x16xf32, #ptensor.view<layout = dn>> -> tensor<64x16xf32>
+        %s = ptensor.assemble %d, %o[0, 0] : tensor<64x16xf32>
+        """,
+    ),
+    "a product with a tensor seen transposed": (
+        "in %a : tensor<32x64xf16>, in %b : tensor<48x64xf16>, out %o : tensor<32x48xf32>",
+        """
+        %t = ptensor.transpose %b
+          : tensor<48x64xf16> -> tensor<64x48xf16, #ptensor.view<layout = dn>>
+        %p = ptensor.matmul %a, %t, out_dtype = f32
+          : tensor<32x64xf16>, tensor<64x48xf16, #ptensor.view<layout = dn>> -> tensor<32x48xf32>
+        %s = ptensor.assemble %p, %o[0, 0] : tensor<32x48xf32>
+        """,
+    ),
     "tiles in places that the program says": (
         "in %x : tensor<16x64xf32>, out %o : tensor<16x64xf32>",
         """

@@ -49,3 +49,22 @@ orch.func incore @copy(in %x : tensor<128x64xf32>, out %o : tensor<16x64xf32>, i
   %f1 = ptensor.write %k, %f[1] : i32, tensor<4xi32>
   orch.return %o1, %f1 : tensor<16x64xf32>, tensor<4xi32>
 }
+
+// A tensor that is seen transposed is loaded as it lies, and turned over on chip: by a copy for the
+// vector core, by a view for the cube core.
+// CHECK-LABEL:   orch.func incore @transposed(
+// CHECK:           %x_tile = tile.load %x[0, 0] : tensor<16x64xf16> -> !tile.tile<16x64xf16>
+// CHECK-NEXT:      %tmp = tile.create : !tile.tile<16x64xf16>
+// CHECK-NEXT:      %t = tile.transpose %x_tile, %tmp : !tile.tile<16x64xf16> -> !tile.tile<64x16xf16>
+// CHECK-NEXT:      %x_mat = tile.load %x[0, 0] : tensor<16x64xf16> -> !tile.tile<16x64xf16, mat>
+// CHECK-NEXT:      %t_1 = tile.transpose_view %x_mat :
+// CHECK-NEXT:      %e = tile.exp %t :
+// CHECK:           %p = tile.matmul %y_mat, %t_1 :
+orch.func incore @transposed(in %x : tensor<16x64xf16>, in %y : tensor<16x64xf16>)
+    -> (tensor<64x16xf16>, tensor<16x16xf32>) {
+  %t = ptensor.transpose %x : tensor<16x64xf16> -> tensor<64x16xf16, #ptensor.view<layout = dn>>
+  %e = ptensor.exp %t : tensor<64x16xf16, #ptensor.view<layout = dn>> -> tensor<64x16xf16>
+  %p = ptensor.matmul %y, %t, out_dtype = f32
+    : tensor<16x64xf16>, tensor<64x16xf16, #ptensor.view<layout = dn>> -> tensor<16x16xf32>
+  orch.return %e, %p : tensor<64x16xf16>, tensor<16x16xf32>
+}
