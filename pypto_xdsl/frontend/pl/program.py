@@ -510,10 +510,9 @@ class ProgramReader:
             argument.location = function.source.location(parameter)
             value = info.constants.get(parameter.arg, argument)
             context.names.bind(parameter.arg, value)
-            if is_tensor_type(argument.type) and annotation is not None:
-                if annotation.direction is not Direction.IN:
-                    context.outputs[parameter.arg] = argument
             if is_tensor_type(argument.type):
+                if annotation is not None and annotation.direction is not Direction.IN:
+                    context.outputs[parameter.arg] = argument
                 self.bind_symbols(context, function, annotation, argument)
         for argument, parameter in zip(block.args, info.parameters, strict=True):
             if argument.type == INDEX and parameter.arg in context.symbols:

@@ -7,7 +7,12 @@ error that names it.
 
 * `program` writes functions and their signatures, `statements` the ops in them, `control_flow`
   loops, branches and scopes.
-* `scalars` writes arithmetic as expressions, `calls` ops and calls, `types` annotations.
+* `scalars` writes arithmetic as expressions, `calls` ops, `dispatches` calls and submits of
+  functions, `types` annotations, whose extents are `symbols`.
+
+What the DSL says otherwise than MLIR comes back as the DSL has it: a select as an `if`, a division
+that rounds up as two that round down, the step of a loop with a bound that makes it positive, an
+extent that nothing names with a symbol of its own. The text of what comes back is the same.
 """
 
 from __future__ import annotations

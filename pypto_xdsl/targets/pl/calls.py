@@ -18,7 +18,6 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from pypto_xdsl.diagnostics import OpError
 from pypto_xdsl.dialects import orch, ptensor, tile
 from pypto_xdsl.dialects.declared_op import DeclaredOp
-from pypto_xdsl.dialects.orch.launch import Predicate
 from pypto_xdsl.dialects.ptensor import fill as tensor_fill
 from pypto_xdsl.dialects.ptensor import gather as tensor_gather
 from pypto_xdsl.dialects.ptensor import grid as tensor_grid
@@ -43,7 +42,6 @@ from pypto_xdsl.targets.pl.scalars import Part
 from pypto_xdsl.targets.pl.symbols import SymbolName
 
 Parts = list[Part]
-_SIGNS = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 
 
 def listed(indices: Sequence[Index | str]) -> Parts:
@@ -59,7 +57,7 @@ def listed(indices: Sequence[Index | str]) -> Parts:
     return [*parts, "]"]
 
 
-def _call(name: str, *arguments: Parts) -> Parts:
+def call(name: str, *arguments: Parts) -> Parts:
     parts: Parts = [f"pl.{name}("]
     for place, argument in enumerate(arguments):
         if place:
@@ -93,14 +91,14 @@ def _load(op: tile.LoadOp) -> Parts:
         arguments.append(["valid_shape=", *listed(result.valid_shape)])
     if result.memory_space is not None:
         arguments.append(_keyword("target_memory", spell("Mem", result.memory_space)))
-    return _call("tile.load", *arguments)
+    return call("tile.load", *arguments)
 
 
 def _store(op: tile.StoreOp) -> Parts:
     arguments: list[Parts] = [[op.source], listed(op.window_offsets), [op.destination]]
     if op.atomic.data is not AtomicKind.NONE:
         arguments.append(_keyword("atomic", spell("AtomicType", op.atomic.data)))
-    return _call("tile.store", *arguments)
+    return call("tile.store", *arguments)
 
 
 def _tile_create(op: tile.CreateOp) -> Parts:
@@ -110,17 +108,17 @@ def _tile_create(op: tile.CreateOp) -> Parts:
         arguments.append(_keyword("target_memory", spell("Mem", result.memory_space)))
     if op.valid_extents:
         raise OpError(op, "has no spelling in the DSL with a run-time valid region")
-    return _call("tile.create", *arguments)
+    return call("tile.create", *arguments)
 
 
 def _tile_full(op: tile.FullOp) -> Parts:
     result = TileType.of(op.result.type)
     dtype = _keyword("dtype", spell_dtype(result.element_type))
-    return _call("tile.full", _shape(result), dtype, ["value=", op.value])
+    return call("tile.full", _shape(result), dtype, ["value=", op.value])
 
 
 def _tile_reshape(op: tile.ReshapeOp) -> Parts:
-    return _call("tile.reshape", [op.source], _shape(TileType.of(op.result.type)))
+    return call("tile.reshape", [op.source], _shape(TileType.of(op.result.type)))
 
 
 def _move(op: tile.MoveOp) -> Parts:
@@ -134,7 +132,7 @@ def _move(op: tile.MoveOp) -> Parts:
     if result.layout != tile.MoveOp.moved(source, result.memory_space).layout:
         arguments.append(_keyword("blayout", spell("TileLayout", result.layout.blayout)))
         arguments.append(_keyword("slayout", spell("TileLayout", result.layout.slayout)))
-    return _call("tile.move", *arguments)
+    return call("tile.move", *arguments)
 
 
 def _set_validshape(level: str) -> Callable[[Any], Parts]:
@@ -145,17 +143,17 @@ def _set_validshape(level: str) -> Callable[[Any], Parts]:
             arguments += [listed([extent])[1:-1] for extent in extents]
         else:
             arguments.append(listed(extents))
-        return _call(f"{level}.set_validshape", *arguments)
+        return call(f"{level}.set_validshape", *arguments)
 
     return form
 
 
 def _read(level: str) -> Callable[[Any], Parts]:
-    return lambda op: _call(f"{level}.read", [op.source], listed(op.element))
+    return lambda op: call(f"{level}.read", [op.source], listed(op.element))
 
 
 def _write(level: str) -> Callable[[Any], Parts]:
-    return lambda op: _call(f"{level}.write", [op.destination], listed(op.element), [op.value])
+    return lambda op: call(f"{level}.write", [op.destination], listed(op.element), [op.value])
 
 
 def _slice(op: windows.SliceOp) -> Parts:
@@ -165,7 +163,7 @@ def _slice(op: windows.SliceOp) -> Parts:
         arguments.append(["valid_shape=", *listed(op.valid_extents)])
     else:
         arguments.append(["valid_shape=", *listed(result.valid_shape)])
-    return _call("tile.slice", *arguments)
+    return call("tile.slice", *arguments)
 
 
 def _extract(op: windows.ExtractOp) -> Parts:
@@ -179,11 +177,11 @@ def _extract(op: windows.ExtractOp) -> Parts:
     ]
     if result.memory_space is not None:
         arguments.append(_keyword("target_memory", spell("Mem", result.memory_space)))
-    return _call("tile.extract", *arguments)
+    return call("tile.extract", *arguments)
 
 
 def _tile_assemble(op: windows.AssembleOp) -> Parts:
-    return _call("tile.assemble", [op.destination], [op.source], listed(op.window_offsets))
+    return call("tile.assemble", [op.destination], [op.source], listed(op.window_offsets))
 
 
 def _tile_transpose(op: rearrangement.TransposeOp) -> Parts:
@@ -191,14 +189,14 @@ def _tile_transpose(op: rearrangement.TransposeOp) -> Parts:
     arguments: list[Parts] = [[op.source], *cast(list[Parts], axes)]
     if op.tmp is not None:
         arguments.append([op.tmp])
-    return _call("tile.transpose", *arguments)
+    return call("tile.transpose", *arguments)
 
 
 def _reinterpret(op: rearrangement.ReinterpretViewOp) -> Parts:
     result = TileType.of(op.result.type)
     dtype: Parts = [spell_dtype(result.element_type)]
     shape: Parts = ["shape=", *_shape(result)]
-    return _call("tile.reinterpret_view", [op.source], dtype, shape)
+    return call("tile.reinterpret_view", [op.source], dtype, shape)
 
 
 def _fillpad_expand(level: str) -> Callable[[Any], Parts]:
@@ -206,7 +204,7 @@ def _fillpad_expand(level: str) -> Callable[[Any], Parts]:
         type = op.result.type
         shape = type.get_shape()
         pad = _keyword("pad_value", spell("PadValue", op.pad_value.data))
-        return _call(f"{level}.fillpad_expand", [op.source], listed(shape), pad)
+        return call(f"{level}.fillpad_expand", [op.source], listed(shape), pad)
 
     return form
 
@@ -218,7 +216,7 @@ def _generator(level: str) -> Callable[[Any], Parts]:
         arguments: list[Parts] = [[op.start], listed(type.get_shape()), dtype]
         if op.descending.value.data:
             arguments.append(_keyword("descending", "True"))
-        return _call(f"{level}.ci", *arguments)
+        return call(f"{level}.ci", *arguments)
 
     return form
 
@@ -228,7 +226,7 @@ def _tri(op: fill.TriOp) -> Parts:
     arguments: list[Parts] = [[op.diagonal], _shape(type), listed(type.valid_shape)]
     arguments.append(_keyword("dtype", spell_dtype(type.element_type)))
     arguments.append(_keyword("upper", str(bool(op.upper.value.data))))
-    return _call("tile.tri", *arguments)
+    return call("tile.tri", *arguments)
 
 
 def _tensor_create(op: ptensor.CreateOp) -> Parts:
@@ -240,7 +238,7 @@ def _tensor_create(op: ptensor.CreateOp) -> Parts:
     ]
     if orch.MANUAL_DEP in op.attributes:
         arguments.append(_keyword("manual_dep", "True"))
-    return _call("tensor.create", *arguments)
+    return call("tensor.create", *arguments)
 
 
 def _tensor_full(op: ptensor.FullOp) -> Parts:
@@ -249,8 +247,8 @@ def _tensor_full(op: ptensor.FullOp) -> Parts:
     shape = _extents(type, op.extents)
     if orch.MANUAL_DEP in op.attributes:
         by_hand = _keyword("manual_dep", "True")
-        return _call("tensor.create", shape, dtype, by_hand, ["init_value=", op.value])
-    return _call("tensor.full", shape, dtype, ["value=", op.value])
+        return call("tensor.create", shape, dtype, by_hand, ["init_value=", op.value])
+    return call("tensor.full", shape, dtype, ["value=", op.value])
 
 
 def _tensor_slice(op: ptensor.SliceOp) -> Parts:
@@ -267,39 +265,39 @@ def _tensor_slice(op: ptensor.SliceOp) -> Parts:
         if DYNAMIC_INDEX in valid:
             raise OpError(op, "has no spelling in the DSL with a run-time valid region")
         arguments.append(listed(valid))
-    return _call("tensor.slice", *arguments)
+    return call("tensor.slice", *arguments)
 
 
 def _tensor_reshape(op: ptensor.ReshapeOp) -> Parts:
-    return _call("tensor.reshape", [op.source], _extents(op.result.type, op.extents))
+    return call("tensor.reshape", [op.source], _extents(op.result.type, op.extents))
 
 
 def _tensor_view(op: Any) -> Parts:
     type = tensor_of(op.result.type)
     layout = _keyword("layout", spell("TensorLayout", layout_of(type)))
-    return _call("tensor.view", [op.source], _extents(type, op.extents), layout)
+    return call("tensor.view", [op.source], _extents(type, op.extents), layout)
 
 
 def _tensor_reinterpret(op: Any) -> Parts:
     type = tensor_of(op.result.type)
     shape: Parts = ["shape=", *_extents(type, op.extents)]
-    return _call("tensor.reinterpret_view", [op.source], [spell_dtype(type.element_type)], shape)
+    return call("tensor.reinterpret_view", [op.source], [spell_dtype(type.element_type)], shape)
 
 
 def _tensor_assemble(op: ptensor.AssembleOp) -> Parts:
     arguments: list[Parts] = [[op.destination], [op.source], listed(op.window_offsets)]
     if op.atomic.data is not AtomicKind.NONE:
         arguments.append(_keyword("atomic", spell("AtomicType", op.atomic.data)))
-    return _call("tensor.assemble", *arguments)
+    return call("tensor.assemble", *arguments)
 
 
 def _dim(op: ptensor.DimOp) -> Parts:
-    return _call("tensor.dim", [op.source], [str(op.axis.value.data)])
+    return call("tensor.dim", [op.source], [str(op.axis.value.data)])
 
 
 def _tensor_transpose(op: Any) -> Parts:
     axes: list[Parts] = [[str(axis.value.data)] for axis in (op.axis1, op.axis2)]
-    return _call("tensor.transpose", [op.source], *axes)
+    return call("tensor.transpose", [op.source], *axes)
 
 
 def _create_l1(op: tensor_fill.CreateL1Op) -> Parts:
@@ -310,7 +308,7 @@ def _create_l1(op: tensor_fill.CreateL1Op) -> Parts:
     ]
     if op.transpose.value.data:
         arguments.append(_keyword("transpose", "True"))
-    return _call("tensor.create_l1", *arguments)
+    return call("tensor.create_l1", *arguments)
 
 
 def _gather_row(level: str) -> Callable[[Any], Parts]:
@@ -327,7 +325,7 @@ def _gather_row(level: str) -> Callable[[Any], Parts]:
             arguments.append(["valid_shape=", *listed(op.valid_extents)])
         if op.transpose.value.data:
             arguments.append(_keyword("transpose", "True"))
-        return _call(f"{level}.gather_row", *arguments)
+        return call(f"{level}.gather_row", *arguments)
 
     return form
 
@@ -344,7 +342,7 @@ def _mgather(op: gather.MgatherOp) -> Parts:
         arguments.append(_keyword("target_memory", spell("Mem", result.memory_space)))
     if op.scratch is not None:
         arguments.append(["scratch=", op.scratch])
-    return _call("tile.mgather", *arguments)
+    return call("tile.mgather", *arguments)
 
 
 def _merge_sort(level: str) -> Callable[[Any], Parts]:
@@ -355,13 +353,13 @@ def _merge_sort(level: str) -> Callable[[Any], Parts]:
             given.append(["tmp=", op.tmp])
         if op.exhausted.value.data:
             given.append(_keyword("exhausted", "True"))
-        return _call(f"{level}.mrgsort", *given)
+        return call(f"{level}.mrgsort", *given)
 
     return form
 
 
 def _merge_sort_blocks(level: str) -> Callable[[Any], Parts]:
-    return lambda op: _call(f"{level}.mrgsort", [op.source], ["block_len=", op.block_len])
+    return lambda op: call(f"{level}.mrgsort", [op.source], ["block_len=", op.block_len])
 
 
 def _pop(name: str) -> Callable[[Any], Parts]:
@@ -376,7 +374,7 @@ def _pop(name: str) -> Callable[[Any], Parts]:
             value = op.properties.get(word)
             if isinstance(value, IntegerAttr):
                 arguments.append(_keyword(word, str(value.value.data)))
-        return _call(f"tile.{name}", *arguments)
+        return call(f"tile.{name}", *arguments)
 
     return form
 
@@ -394,19 +392,19 @@ def _reserve_buffer(op: cross_core.ReserveBufferOp) -> Parts:
     ]
     if op.base is not None:
         arguments.append(_keyword("base", str(op.base.value.data)))
-    return _call("system.reserve_buffer", *arguments)
+    return call("system.reserve_buffer", *arguments)
 
 
 def _import_peer_buffer(op: cross_core.ImportPeerBufferOp, functions: Mapping[str, str]) -> Parts:
     name, peer = repr(op.buffer.data), functions.get(op.peer_func.data, op.peer_func.data)
     peer_func = _keyword("peer_func", repr(peer))
-    return _call("system.import_peer_buffer", _keyword("name", name), peer_func)
+    return call("system.import_peer_buffer", _keyword("name", name), peer_func)
 
 
 def _cacheinvalid(op: sync.CacheinvalidOp) -> Parts:
     if op.tensor is None:
-        return _call("system.cacheinvalid")
-    return _call("system.cacheinvalid", [op.tensor], listed(op.window), listed(op.window_offsets))
+        return call("system.cacheinvalid")
+    return call("system.cacheinvalid", [op.tensor], listed(op.window), listed(op.window_offsets))
 
 
 def _alloc(op: tile_storage.AllocOp) -> Parts:
@@ -415,25 +413,25 @@ def _alloc(op: tile_storage.AllocOp) -> Parts:
     arguments: list[Parts] = [[spell("Mem", op.space.data)], [str(op.size.value.data)]]
     if op.pinned is not None:
         arguments.append(_keyword("pinned", "True"))
-    return _call("tile.alloc", *arguments)
+    return call("tile.alloc", *arguments)
 
 
 def _array_get(op: orch.ArrayGetOp) -> Parts:
-    return _call("array.get_element", [op.array], [op.index])
+    return call("array.get_element", [op.array], [op.index])
 
 
 def _array_update(op: orch.ArrayUpdateOp) -> Parts:
-    return _call("array.update_element", [op.array], [op.index], [op.value])
+    return call("array.update_element", [op.array], [op.index], [op.value])
 
 
 def _array_create(op: orch.ArrayCreateOp) -> Parts:
     type = op.result.type
     assert isinstance(type, orch.ArrayType)
-    return _call("array.create", [str(type.extent.data)], [spell_dtype(type.element_type)])
+    return call("array.create", [str(type.extent.data)], [spell_dtype(type.element_type)])
 
 
 def _task_dummy(op: orch.TaskDummyOp) -> Parts:
-    return _call("system.task_dummy", ["deps=", *listed(list(op.deps))])
+    return call("system.task_dummy", ["deps=", *listed(list(op.deps))])
 
 
 FORMS: Mapping[type[Operation], Callable[[Any], Parts]] = {
@@ -481,12 +479,12 @@ FORMS: Mapping[type[Operation], Callable[[Any], Parts]] = {
     tensor_gather.GatherRowOp: _gather_row("tensor"),
     ptensor.MrgsortFormat2Op: _merge_sort("tensor"),
     ptensor.MrgsortFormat1Op: _merge_sort_blocks("tensor"),
-    tensor_grid.GetBlockIdxOp: lambda op: _call("tensor.get_block_idx"),
-    orch.TaskInvalidOp: lambda op: _call("system.task_invalid"),
+    tensor_grid.GetBlockIdxOp: lambda op: call("tensor.get_block_idx"),
+    orch.TaskInvalidOp: lambda op: call("system.task_invalid"),
     orch.TaskDummyOp: _task_dummy,
-    orch.TaskIsValidOp: lambda op: _call("system.task_is_valid", [op.task]),
-    orch.AvailableAivCountOp: lambda op: _call("system.available_aiv_count"),
-    orch.AvailableClusterCountOp: lambda op: _call("system.available_cluster_count"),
+    orch.TaskIsValidOp: lambda op: call("system.task_is_valid", [op.task]),
+    orch.AvailableAivCountOp: lambda op: call("system.available_aiv_count"),
+    orch.AvailableClusterCountOp: lambda op: call("system.available_cluster_count"),
     orch.ArrayCreateOp: _array_create,
     orch.ArrayGetOp: _array_get,
     orch.ArrayUpdateOp: _array_update,
@@ -533,7 +531,7 @@ def op_call(op: Operation, functions: Mapping[str, str]) -> Parts:
             continue
         prefix: Parts = [] if positional else [f"{parameter.name}="]
         arguments.append([*prefix, operand])
-    return _call(f"{_LEVELS[dialect]}.{SPELLED.get(name, name)}", *arguments)
+    return call(f"{_LEVELS[dialect]}.{SPELLED.get(name, name)}", *arguments)
 
 
 def property_text(op: Operation, parameter: Parameter, value: Attribute) -> str:
@@ -555,69 +553,6 @@ def property_text(op: Operation, parameter: Parameter, value: Attribute) -> str:
             return spell_dtype(value)
         case _:
             raise OpError(op, f"has a {parameter.name} that the DSL has no word for: {value}")
-
-
-# Calls and submits
-
-
-def dispatch(op: orch.DispatchOp, functions: Mapping[str, str]) -> Parts:
-    """`self.k(a, b)` or `pl.submit(self.k, a, b, deps=[t])`."""
-    callee = functions.get(op.callee_name, op.callee_name)
-    attributes: list[str] = []
-    if op.directions is not None:
-        words = ", ".join(spell("adir", direction) for direction in op.directions)
-        attributes.append(f'"arg_directions": [{words}]')
-    if op.no_dep_arguments:
-        attributes.append(f'"arg_direction_overrides": {list(op.no_dep_arguments)}')
-    arguments: list[Parts] = [[argument] for argument in op.arguments]
-    submit = isinstance(op, orch.SubmitOp)
-    if submit and op.deps:
-        arguments.append(["deps=", *listed(list(op.deps))])
-    if op.dump is not None:
-        dumped = [op.arguments[place] for place in op.dump.get_values()]
-        arguments.append(["dumps=", *listed(dumped)])
-    tail: list[Parts] = []
-    if op.launch is not None:
-        if submit:
-            arguments.append(["core_num=", op.launch])
-            if op.sync_start is not None:
-                arguments.append(["sync_start=True"])
-        else:
-            tail.append(['"core_num": ', op.launch])
-            if op.sync_start is not None:
-                attributes.append('"sync_start": True')
-    if op.predicate is not None:
-        arguments.append(["predicate=", *predicate(op.predicate)])
-    if op.early_resolve is not None:
-        arguments.append(["allow_early_resolve=True"])
-    attributes += marks(op)
-    if attributes or tail:
-        parts: Parts = ["attrs={", ", ".join(attributes)]
-        for place, part in enumerate(tail):
-            parts += [", " if attributes or place else "", *part]
-        arguments.append([*parts, "}"])
-    if not submit:
-        return [f"self.{callee}(", *_call("", *arguments)[1:]]
-    name = "spmd_submit" if op.launch is not None else "submit"
-    return _call(name, [f"self.{callee}"], *arguments)
-
-
-def marks(op: Operation, known: Sequence[str] = ()) -> list[str]:
-    """The discardable attributes that the DSL has, as entries of `attrs={...}`."""
-    found: list[str] = []
-    for name, value in op.attributes.items():
-        if name in known:
-            continue
-        if not name.startswith("pl."):
-            raise OpError(op, f"has an attribute '{name}' that the DSL has no words for")
-        found.append(f'"{name.removeprefix("pl.")}": {attribute_text(op, value)}')
-    return found
-
-
-def predicate(condition: Predicate) -> Parts:
-    """`(t[i, 0] > 0)`."""
-    sign = _SIGNS[condition.comparison.value]
-    return ["(", condition.tensor, *listed(condition.indices), f" {sign} {condition.value})"]
 
 
 def attribute_text(op: Operation, value: Attribute) -> str:

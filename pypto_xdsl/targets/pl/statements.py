@@ -20,7 +20,8 @@ from pypto_xdsl.dialects.ptensor.types import (
     tensor_type,
 )
 from pypto_xdsl.dialects.tile.storage import AllocOp, PlaceOp
-from pypto_xdsl.targets.pl.calls import dispatch, op_call
+from pypto_xdsl.targets.pl.calls import op_call
+from pypto_xdsl.targets.pl.dispatches import dispatch
 from pypto_xdsl.targets.pl.names import Names
 from pypto_xdsl.targets.pl.scalars import Number, Part, expression, is_scalar_op, number_of
 from pypto_xdsl.targets.pl.symbols import SymbolName, Symbols
