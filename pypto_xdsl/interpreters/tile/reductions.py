@@ -21,7 +21,8 @@ def _along(axis: int, reduction: Reduction) -> Run:
 
         def run(args: PythonValues) -> PythonValues:
             source: Tile = args[0]
-            stored, mask = source.read(leading(source.valid))
+            is_whole = source.valid == source.array.shape
+            stored, mask = source.read(() if is_whole else leading(source.valid))
             if mask is not None:
                 machine.require_defined(op, mask)
             result = reduction(source.element, source.element.widen(stored), axis)
