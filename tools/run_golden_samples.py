@@ -127,6 +127,9 @@ class _Measuring(Pointer):
     reached: list[int] = field(default_factory=lambda: [0])
     """How many elements were needed."""
 
+    def moved(self, elements: int) -> Pointer:
+        return replace(self, offset=self.offset + elements)
+
     def view(self, what: str, shape: Sequence[int], strides: Sequence[int]) -> Array:
         last = sum((n - 1) * s for n, s in zip(shape, strides, strict=True))
         self.reached[0] = max(self.reached[0], self.offset + last + 1)
