@@ -24,6 +24,7 @@ from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     FunctionType,
     IndexType,
+    IntegerType,
     TensorType,
     i32,
 )
@@ -41,7 +42,7 @@ from pypto_xdsl.backend.instruction import Instruction
 from pypto_xdsl.diagnostics import OpError
 from pypto_xdsl.dialects import orch, ptensor, pto, tile
 from pypto_xdsl.dialects.declared_op import DeclaredOp
-from pypto_xdsl.dialects.element_types import is_element_type, is_integer
+from pypto_xdsl.dialects.element_types import bit_width, is_element_type, is_integer
 from pypto_xdsl.dialects.orch import FunctionKind
 from pypto_xdsl.dialects.ptensor import AtomicKind, TensorLayout
 from pypto_xdsl.dialects.pto.declaration import PtoOp
@@ -232,6 +233,8 @@ class _Lowering(ControlFlowLowering):
                 )
             case tile.WriteOp():
                 self._write(op)
+            case tile.CiOp():
+                self._count(op)
             case RingOp():
                 lower_ring_op(op, self, RING_MEMORIES[self.kernel.kind.data])
             case tile.ValidDimOp():
@@ -370,6 +373,13 @@ class _Lowering(ControlFlowLowering):
         if prod(type.get_shape()[:-1]) == 1 and len(window.view.extents) == 1:
             return
         if by_row != (layout is TensorLayout.ND):
+            if type.is_column and layout is TensorLayout.ND:
+                raise OpError(
+                    op,
+                    f"moves a column {type} from or to a row-major tensor, where its elements do "
+                    "not follow each other: put columns together on chip, or keep each in a "
+                    "tensor of its own",
+                )
             stored = "row-major" if by_row else "column-major"
             raise OpError(
                 op,
@@ -469,6 +479,17 @@ class _Lowering(ControlFlowLowering):
                 },
             )
         )
+
+    def _count(self, op: tile.CiOp) -> None:
+        """The unit counts in signed integers; unsigned ones have the same bits."""
+        instruction = self.backend.instructions[tile.CiOp]
+        destination = self.buffers.allocate(op.result)
+        signless = IntegerType(bit_width(TileType.of(op.result.type).element_type))
+        if TileType.of(op.result.type).element_type != signless:
+            destination = self.buffers.reinterpreted(destination, signless)
+        values = {"s": self.builder.convert(self.value(op.start), signless), "dst": destination}
+        new = build(instruction.op_type, values, {}, (), instruction.properties(op))
+        self.builder.insert_op(new)
 
     def _updated(self, op: Operation, result: OpResult) -> SSAValue:
         """The buffer of a result that is written over an operand; a copy of it, if needed."""

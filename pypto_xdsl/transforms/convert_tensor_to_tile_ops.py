@@ -36,7 +36,7 @@ error at its line.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
@@ -57,6 +57,7 @@ from pypto_xdsl.dialects.extents import reshape_valid
 from pypto_xdsl.dialects.orch import FunctionKind
 from pypto_xdsl.dialects.tile import MemorySpace, TileType
 from pypto_xdsl.properties.checked_pass import CheckedPass
+from pypto_xdsl.rewriting.loaded_windows import views_of, window_of
 from pypto_xdsl.rewriting.output_parameters import OutputParameters
 from pypto_xdsl.rewriting.parameter_directions import raise_directions
 from pypto_xdsl.rewriting.tensor_gather import (
@@ -73,7 +74,6 @@ from pypto_xdsl.rewriting.tensor_to_tile import (
     tile_op_named,
     tile_type_of,
 )
-from pypto_xdsl.syntax.lists import Index
 
 
 @dataclass(frozen=True)
@@ -212,7 +212,9 @@ class _Kernel:
             case ptensor.SliceOp():
                 new = self._slice(op)
             case ptensor.AssembleOp():
-                new = self._assemble(op, inserter)
+                new = self._put(op, self.tiles[op.source], inserter)
+            case tile.StoreOp():
+                new = self._put(op, op.source, inserter)
             case ptensor.CiOp():
                 row = tile_type_of(op.result.type, op)
                 new = tile.CiOp(op.start, row, descending=bool(op.descending.value.data))
@@ -252,11 +254,13 @@ class _Kernel:
             raise OpError(op, str(error)) from error
         return new
 
-    def _assemble(self, op: ptensor.AssembleOp, inserter: Inserter) -> tile.AssembleOp:
+    def _put(
+        self, op: ptensor.AssembleOp | tile.StoreOp, source: SSAValue, inserter: Inserter
+    ) -> tile.AssembleOp:
         """A tile with another one put into it."""
         destination = self.tiles[op.destination]
         type = TileType.of(destination.type)
-        source = _with_rank(self.tiles[op.source], type.get_num_dims(), inserter)
+        source = _with_rank(source, type.get_num_dims(), inserter)
         part = TileType.of(source.type)
         if op.atomic.data is not ptensor.AtomicKind.NONE:
             raise OpError(op, "adds to a tensor on chip, but only global memory is added to so")
@@ -305,6 +309,25 @@ class _Kernel:
         op.result.replace_all_uses_with(result)
         self.dead.append(op)
 
+    def _part(self, op: tile.LoadOp) -> SSAValue:
+        """What is loaded from a tensor that is on chip already: a window of its tile."""
+        value, wanted = self.tiles[op.source], TileType.of(op.result.type)
+        inserter, hint = Inserter(op), op.result.name_hint
+        whole = TileType.of(value.type)
+        try:
+            if whole.get_shape() != wanted.get_shape():
+                window = tile.SliceOp.window(whole, op.window_offsets, wanted.get_shape())
+                value = inserter.insert(tile.SliceOp(value, op.window_offsets, window), hint)
+            if TileType.of(value.type).valid_shape != wanted.valid_shape:
+                extents = op.valid_extents or wanted.valid_shape
+                value = inserter.insert(tile.SetValidShapeOp(value, extents), hint)
+            have, space = TileType.of(value.type), wanted.memory_space
+            if space not in (None, have.memory_space):
+                value = inserter.insert(tile.MoveOp(value, tile.MoveOp.moved(have, space)), hint)
+        except VerifyException as error:
+            raise OpError(op, str(error)) from error
+        return value
+
     def _convert_use(self, op: Operation) -> None:
         """An op that uses a tile where a tensor stood, and makes none."""
         match op:
@@ -313,6 +336,10 @@ class _Kernel:
                 constant = arith.ConstantOp.from_int_and_width(extent, IndexType())
             case ptensor.ReadOp():
                 constant = tile.ReadOp(self.tiles[op.source], op.element)
+            case tile.LoadOp():
+                op.result.replace_all_uses_with(self._part(op))
+                self.dead.append(op)
+                return
             case _:
                 raise OpError(op, "uses a computed tensor, which exists on chip only")
         result = Inserter(op).insert(constant, op.results[0].name_hint)
@@ -323,7 +350,7 @@ class _Kernel:
 
     def _load(self, value: SSAValue, inserter: Inserter) -> None:
         """Load what a tensor in global memory holds, for the tensor ops that read it."""
-        self.views += reversed(list(_views(value)))
+        self.views += reversed(list(views_of(value)))
         if value in self.on_chip.loaded:
             reader = self.on_chip.loaded[value]
             self.tiles[value] = self._loaded(value, None, reader, inserter)
@@ -342,7 +369,7 @@ class _Kernel:
         hint = value.name_hint
         if hint is not None:
             hint = f"{hint}_{'tile' if space is None else space}"
-        window = _window(value)
+        window = window_of(value)
         if isinstance(window.source.owner, ptensor.TransposeOp):
             raise OpError(
                 reader,
@@ -505,14 +532,6 @@ class _Kernel:
                 )
 
 
-_LOADED_VIEWS = (
-    ptensor.SetValidShapeOp,
-    ptensor.SliceOp,
-    ptensor.TransposeOp,
-    ptensor.TypeCastOp,
-)
-"""Views of tensors in global memory that have done their work once they are loaded."""
-
 _COMPOSED: Mapping[type[Operation], Callable[..., SSAValue]] = {
     ptensor.GatherOp: gather,
     ptensor.ScatterOp: scatter,
@@ -520,33 +539,6 @@ _COMPOSED: Mapping[type[Operation], Callable[..., SSAValue]] = {
     ptensor.ScatterMaskOp: scatter_mask,
 }
 """What is computed by more than one op on tiles, by the op on tensors."""
-
-
-@dataclass(frozen=True)
-class _Window:
-    """Which part of a tensor in global memory a value names."""
-
-    source: SSAValue
-    offsets: Sequence[Index]
-    valid: Sequence[Index] | None
-    """The extents of the valid region, None where no list gives them."""
-
-
-def _window(value: SSAValue) -> _Window:
-    """
-    The window that a value names, of the tensor that it is a slice of, else of itself whole.
-    """
-    valid: Sequence[Index] | None = None
-    for op in _views(value):
-        if isinstance(op, ptensor.SetValidShapeOp) and valid is None:
-            valid = op.valid_extents
-        if isinstance(op, ptensor.SliceOp):
-            return _Window(op.source, op.window_offsets, valid)
-        if isinstance(op, ptensor.TransposeOp):
-            value = op.result
-            break
-    rank = ptensor.tensor_of(value.type).get_num_dims()
-    return _Window(value, (0,) * rank, valid)
 
 
 def _transposed(value: SSAValue, op: ptensor.TransposeOp, inserter: Inserter) -> SSAValue:
@@ -559,18 +551,6 @@ def _transposed(value: SSAValue, op: ptensor.TransposeOp, inserter: Inserter) ->
     scratch = None if rank > 2 else inserter.insert(tile.CreateOp(type), "tmp")
     turned = tile.TransposeOp(value, scratch, axis1=axes[0], axis2=axes[1])
     return inserter.insert(turned, hint)
-
-
-def _views(value: SSAValue) -> Iterator[Operation]:
-    """The views from a value down to the slice that it is of, or to what is no view."""
-    while isinstance(value, OpResult):
-        op = value.op
-        if not isinstance(op, _LOADED_VIEWS):
-            return
-        yield op
-        if isinstance(op, ptensor.SliceOp):
-            return
-        value = op.source
 
 
 def _with_rank(value: SSAValue, rank: int, inserter: Inserter) -> SSAValue:

@@ -288,6 +288,22 @@ KERNELS = {
         %s = ptensor.assemble %p, %o[0, 0] : tensor<32x48xf32>
         """,
     ),
+    "tiles stored to a buffer that is read again": (
+        "in %x : tensor<16x64xf32>, out %o : tensor<16x64xf32>",
+        """
+        %b = ptensor.create : tensor<16x64xf32>
+        %t = tile.load %x[0, 0] : tensor<16x64xf32> -> !tile.tile<8x64xf32>
+        %e = tile.exp %t : !tile.tile<8x64xf32>
+        %b1 = tile.store %e, %b[8, 0] : !tile.tile<8x64xf32>, tensor<16x64xf32>
+        %n = tile.neg %t : !tile.tile<8x64xf32>
+        %b2 = tile.store %n, %b1[0, 0] : !tile.tile<8x64xf32>, tensor<16x64xf32>
+        %u = tile.load %b2[8, 0] : tensor<16x64xf32> -> !tile.tile<8x64xf32>
+        %a = tile.add %u, %t : !tile.tile<8x64xf32>
+        %s = tile.store %a, %o[8, 0] : !tile.tile<8x64xf32>, tensor<16x64xf32>
+        %w = tile.load %b2[0, 0] : tensor<16x64xf32> -> !tile.tile<16x64xf32, valid = [8, 64]>
+        %r = tile.store %w, %s[0, 0] : !tile.tile<16x64xf32, valid = [8, 64]>, tensor<16x64xf32>
+        """,
+    ),
     "tiles in places that the program says": (
         "in %x : tensor<16x64xf32>, out %o : tensor<16x64xf32>",
         """

@@ -30,7 +30,7 @@ builtin.module attributes {pto.target_arch = "a2a3"} {
 
   // A column of a matrix whose elements lie row by row.
   orch.func incore @strided_column(in %x : tensor<16x32xf32>) {
-    // expected-error @+1 {{'tile.load' op moves a column-major tile !tile.tile<16x1xf32, vec> from or to a tensor whose elements lie in nd order; reshape the tile, or make the tensor's layout agree}}
+    // expected-error @+1 {{'tile.load' op moves a column !tile.tile<16x1xf32, vec> from or to a row-major tensor, where its elements do not follow each other: put columns together on chip, or keep each in a tensor of its own}}
     %t = tile.load %x[0, 3] : tensor<16x32xf32> -> !tile.tile<16x1xf32, vec>
     orch.return
   }
