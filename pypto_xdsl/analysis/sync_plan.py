@@ -44,6 +44,13 @@ class Plan:
         """Forget the events that are not needed."""
         self.events = {event: None for event in self.events if event in needed}
 
+    def trim(self, needed: Collection[object]) -> bool:
+        """Forget the barriers before ops that are not needed; whether there were any."""
+        kept = {op: None for op in self.barriers_before if Before(op) in needed}
+        is_less = len(kept) < len(self.barriers_before)
+        self.barriers_before = kept
+        return is_less
+
     def give_up(self, event: Event) -> None:
         """Take a barrier in the place of an event."""
         del self.events[event]

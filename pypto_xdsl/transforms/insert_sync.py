@@ -81,6 +81,7 @@ def _cores(core: Core) -> tuple[Core, ...]:
 def _planned(function: func.FuncOp, core: Core) -> Plan:
     """Decide what a function needs on one core, and tell what it has and does not need."""
     plan, accesses = Plan(), PipeAccesses()
+    has_trimmed = False
     while True:
         redundant: list[Redundant] = []
         added = False
@@ -103,7 +104,9 @@ def _planned(function: func.FuncOp, core: Core) -> Plan:
         numbering = Numbering(function, core, plan)
         numbering.run()
         if not numbering.failed:
-            break
+            if has_trimmed or not plan.trim(finding.needed):
+                break
+            has_trimmed = True
         for event in numbering.failed:
             plan.give_up(event)
     _report(redundant)
