@@ -63,9 +63,12 @@ class Names:
 
 def _hint(value: SSAValue) -> str:
     hint = value.name_hint
-    # xDSL takes a number at the end of a name for its own, and drops it when it reads the name.
-    if hint is not None and (base := _NUMBERED.sub("", hint)).isidentifier() and base.isascii():
-        return base
+    # xDSL takes a number at the end of a name for its own, and drops it when it reads the name;
+    # the reader drops underscores there.
+    if hint is not None:
+        base = _NUMBERED.sub("", hint).rstrip("_")
+        if base.isidentifier() and base.isascii():
+            return base
     match value.type:
         case TileType():
             return "tile"

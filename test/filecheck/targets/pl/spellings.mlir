@@ -9,7 +9,7 @@
 // CHECK: class in_:
 
 builtin.module @in {
-  // CHECK: def def_(self, x: pl.Tensor{{\[\[}}class_], pl.FP32], pl_: pl.Scalar[pl.INDEX])
+  // CHECK: def def_(self, x: pl.Tensor{{\[\[}}class_], pl.FP32], pl_1: pl.Scalar[pl.INDEX])
   orch.func opaque @def(in %x : tensor<?xf32, #ptensor.view<dims = [class]>>, in %pl_ : index) {
     orch.return
   }
