@@ -265,7 +265,7 @@ class Core:
         lane, other = self.lane_of(source), self.lane_of(destination)
         key = lane.index, other.index, number
         tokens = self.events.setdefault(key, deque())
-        is_pipe = lane is not self.scalar
+        is_direct = lane is not self.scalar and self.settings.seed is None
 
         def run() -> None:
             if tokens:
@@ -277,16 +277,14 @@ class Core:
             tokens.append((lane.tell(), op))
 
         def issue(_: PythonValues) -> PythonValues:
-            if is_pipe and self.starts(lane, op):
-                if tokens:
-                    run()
-                else:
-                    tokens.append((tuple(lane.known), op))
-                # Another pipe may be waiting for it.
-                if self.group.queued:
-                    self.group.advance()
-            else:
+            if tokens or not is_direct or lane.queue or lane.seen is not self._told:
                 self._give(lane, op, run, None, key)
+                return ()
+            # It touches nothing, so that it needs no number of its own.
+            tokens.append((tuple(lane.known), op))
+            # Another pipe may be waiting for it.
+            if self.group.queued:
+                self.group.advance()
             return ()
 
         return issue
@@ -296,16 +294,17 @@ class Core:
         lane, other = self.lane_of(destination), self.lane_of(source)
         key = other.index, lane.index, number
         tokens = self.events.setdefault(key, deque())
-        is_pipe = lane is not self.scalar
+        is_direct = lane is not self.scalar and self.settings.seed is None
 
         def run() -> None:
             self.hear(lane, tokens.popleft()[0])
 
         def issue(_: PythonValues) -> PythonValues:
-            if tokens and is_pipe and self.starts(lane, op):
-                lane.learn(tokens.popleft()[0])
-            else:
+            if not tokens or not is_direct or lane.queue or lane.seen is not self._told:
                 self._give(lane, op, run, lambda: bool(tokens), key)
+            else:
+                known = lane.known
+                known[:] = map(max, known, tokens.popleft()[0])
             return ()
 
         return issue
