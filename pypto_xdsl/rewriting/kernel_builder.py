@@ -182,6 +182,9 @@ class KernelBuilder:
 
     def _cast(self, value: SSAValue, type: Attribute) -> SSAValue:
         """A signless integer as an unsigned one of the same width, or the other way."""
+        owner = value.owner
+        if isinstance(owner, UnrealizedConversionCastOp) and owner.inputs[0].type == type:
+            return owner.inputs[0]
         return self.insert(UnrealizedConversionCastOp.get([value], [type]), value.name_hint)
 
 

@@ -31,6 +31,7 @@ from xdsl.dialects.builtin import (
     AnyFloat,
     FloatAttr,
     IntegerAttr,
+    TensorType,
     f16,
     f32,
     i16,
@@ -69,8 +70,8 @@ def gather(
     """
     for value in (op.source, op.index):
         _expect_whole(op, value)
-    source = ptensor.tensor_of(op.source.type)
-    *outer, columns = ptensor.tensor_of(op.index.type).get_shape()
+    source = _tensor(op.source)
+    *outer, columns = _tensor(op.index).get_shape()
     rank = source.get_num_dims()
     axis = normalized_axis(op.dim, rank)
     shape = source.get_shape()
@@ -225,7 +226,7 @@ def expand_clone(
     tensor's next name.
     """
     _expect_whole(op, op.source)
-    source, target = (ptensor.tensor_of(value.type) for value in (op.source, op.target))
+    source, target = (_tensor(value) for value in (op.source, op.target))
     shape, wanted = source.get_shape(), target.get_shape()
     if DYNAMIC_INDEX in wanted:
         raise OpError(op, f"fills {target}, whose extents are known at run time only")
@@ -270,8 +271,16 @@ def expand_clone(
     )
 
 
+def _tensor(value: SSAValue) -> TensorType[Attribute]:
+    """The type of a tensor; what control flow hands on is the tile for it already."""
+    if isinstance(value.type, TileType):
+        type = value.type
+        return ptensor.tensor_type(type.get_shape(), type.element_type, valid=type.valid_shape)
+    return ptensor.tensor_of(value.type)
+
+
 def _expect_whole(op: Operation, value: SSAValue) -> None:
-    tensor = ptensor.tensor_of(value.type)
+    tensor = _tensor(value)
     if DYNAMIC_INDEX in tensor.get_shape():
         raise OpError(op, f"takes {tensor}, whose extents are known at run time only")
     if ptensor.valid_shape_of(tensor) != tensor.get_shape():

@@ -14,7 +14,7 @@ from math import prod
 from typing import cast
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX, f16, f32, i64
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
 from pypto_xdsl.analysis.tile_storage import TileStorage
@@ -224,7 +224,12 @@ class TileBuffers:
         floats = {16: f16, 32: f32}.get(element_type.width.data)
         if floats is None:
             return buffer
-        view = build(pto.BitcastOp, {"src": buffer}, {}, (type.with_(element_type=floats),))
+        return self.reinterpreted(buffer, floats)
+
+    def reinterpreted(self, buffer: SSAValue, element_type: Attribute) -> SSAValue:
+        """A buffer as one of elements of the same width and other meaning."""
+        type = cast(pto.TileBufType, buffer.type).with_(element_type=element_type)
+        view = build(pto.BitcastOp, {"src": buffer}, {}, (type,))
         return self._inserted(view, self._valid[buffer], buffer.name_hint)
 
     def move(self, source: SSAValue, destination: SSAValue) -> None:

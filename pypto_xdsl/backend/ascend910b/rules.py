@@ -373,7 +373,7 @@ RULES: dict[type[Operation], tuple[Rule, ...]] = {
     tile.GemvBiasOp: _PRODUCT,
     # Fills.
     tile.FullOp: (_typed(ARITHMETIC),),
-    tile.CiOp: (_typed((i16, i32)),),
+    tile.CiOp: (_typed((i16, i32, UI16, UI32)),),
     tile.FillpadOp: (_rule("padding of L1", _padding),),
     tile.FillpadInplaceOp: (_rule("padding of L1", _padding),),
     # Memory.

@@ -184,4 +184,17 @@ orch.func incore @views(in %x : tensor<16x128xf32>, out %o : tensor<16x1xf32>) -
   %o1 = tile.store %column, %o[0, 0] : !tile.tile<16x1xf32, vec>, tensor<16x1xf32>
   orch.return %o1 : tensor<16x1xf32>
 }
+
+// The unit counts in signed integers; unsigned ones have the same bits.
+// CHECK-LABEL: func.func @count
+// CHECK:         %t = pto.alloc_tile : !pto.tile_buf<vec, 1x64xui32>
+// CHECK-NEXT:    %t_1 = pto.bitcast %t : !pto.tile_buf<vec, 1x64xui32> -> !pto.tile_buf<vec, 1x64xi32>
+// CHECK-NEXT:    pto.tci ins(%cn6_i32 : i32) outs(%t_1 : !pto.tile_buf<vec, 1x64xi32>)
+orch.func incore @count(out %o : tensor<1x64xui32>) -> tensor<1x64xui32> {
+  %n = arith.constant 4294967290 : i32
+  %start = builtin.unrealized_conversion_cast %n : i32 to ui32
+  %t = tile.ci %start : ui32 -> !tile.tile<1x64xui32, vec>
+  %o1 = tile.store %t, %o[0, 0] : !tile.tile<1x64xui32, vec>, tensor<1x64xui32>
+  orch.return %o1 : tensor<1x64xui32>
+}
 }
