@@ -125,6 +125,36 @@ def test_a_matrix_through_fractals(dtype: str) -> None:
         pointers={"m": (f"!pto.ptr<{dtype}>", np.ascontiguousarray(memory))},
     )
     same(got["d"], a)
+    # And back: the tile is loaded row by row, and stored box by box.
+    lines[-1] = f"  pto.tstore ins(%s : {{s}}) outs(%mp : {window})"
+    got = run_instruction(
+        "\n".join(lines),
+        {"s": (boxed, a)},
+        {},
+        pointers={"m": (f"!pto.ptr<{dtype}>", np.zeros(memory.shape, memory.dtype))},
+    )
+    same(got["m"].reshape(memory.shape), np.ascontiguousarray(memory))
+
+
+def test_columns_of_several_dimensions() -> None:
+    """A view of columns: its last dimension but one counts rows, all others columns."""
+    view, window = f"!pto.tensor_view<{'?x' * 5}f32>", "!pto.partition_tensor_view<1x2x1x16x32xf32>"
+    numbers_of = {0: "%i0", 1: "%i1", 2: "%i2", 16: "%i16", 32: "%i32", 512: "%i512"}
+    lines = [f"  {name} = arith.constant {n} : index" for n, name in numbers_of.items()]
+    names = "%i1, %i2, %i1, %i16, %i32"
+    lines += [
+        f"  %mv = pto.make_tensor_view %m_g, shape = [{names}], strides = [%i512, %i512, %i512, "
+        f"%i1, %i16] {{{{layout = #pto.layout<dn>}}}} : {view}",
+        f"  %mp = pto.partition_view %mv, offsets = [%i0, %i0, %i0, %i0, %i0], sizes = [{names}]",
+        f"    : {view} -> {window}",
+        f"  pto.tload ins(%mp : {window}) outs(%d : {{d}})",
+    ]
+    a = numbers("f32", (16, 64))
+    memory = np.ascontiguousarray(a.T)
+    got = run_instruction(
+        "\n".join(lines), {}, {"d": Buffer("f32")}, pointers={"m": ("!pto.ptr<f32>", memory)}
+    )
+    same(got["d"], a)
 
 
 @pytest.mark.parametrize("dtype", NARROW)
