@@ -125,3 +125,27 @@ orch.func orchestration @host_after_manual(in %x : tensor<32x32xf32>, out %a : t
   %e = ptensor.read %a2[0, 0] : tensor<32x32xf32> -> f32
   orch.return
 }
+
+// -----
+
+// The tasks of a graph are derived without regard to its callers: its first writer of an `out`
+// parameter does not wait for what its caller had written there. Declared `inout`, it does.
+
+orch.func incore @fill(in tensor<32x32xf32>, out tensor<32x32xf32>) -> tensor<32x32xf32> returns [1]
+orch.func graph @writes(in %x : tensor<32x32xf32>, out %o : tensor<32x32xf32>) -> tensor<32x32xf32> {
+  // expected-warning @+1 {{'orch.call' op writes %a while 'fill' may still write it: nothing orders the two: an output_existing argument does not wait}}
+  %o1 = orch.call @fill(%x, %o) : (tensor<32x32xf32>, tensor<32x32xf32>) -> tensor<32x32xf32>
+  orch.return %o : tensor<32x32xf32>
+}
+orch.func graph @updates(in %x : tensor<32x32xf32>, inout %o : tensor<32x32xf32>) -> tensor<32x32xf32> {
+  %o1 = orch.call @fill(%x, %o) : (tensor<32x32xf32>, tensor<32x32xf32>) -> tensor<32x32xf32>
+  orch.return %o : tensor<32x32xf32>
+}
+orch.func orchestration @calls_graphs(in %x : tensor<32x32xf32>, out %a : tensor<32x32xf32>, out %b : tensor<32x32xf32>) {
+  // expected-note @+1 {{'fill' is launched here}}
+  %a1 = orch.call @fill(%x, %a) : (tensor<32x32xf32>, tensor<32x32xf32>) -> tensor<32x32xf32>
+  %a2 = orch.call @writes(%x, %a1) : (tensor<32x32xf32>, tensor<32x32xf32>) -> tensor<32x32xf32>
+  %b1 = orch.call @fill(%x, %b) : (tensor<32x32xf32>, tensor<32x32xf32>) -> tensor<32x32xf32>
+  %b2 = orch.call @updates(%x, %b1) : (tensor<32x32xf32>, tensor<32x32xf32>) -> tensor<32x32xf32>
+  orch.return
+}
