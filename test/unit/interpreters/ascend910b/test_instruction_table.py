@@ -5,9 +5,11 @@ one: a new instruction without a test fails here. Every op of `pto` runs, or say
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import pytest
+from support.instruction_programs import Buffer, run_instruction
 from unit.interpreters.ascend910b import (
     test_drain_instructions,
     test_elementwise_instructions,
@@ -17,6 +19,7 @@ from unit.interpreters.ascend910b import (
 )
 from xdsl.ir import Operation
 
+from pypto_xdsl.diagnostics import DiagnosticsError
 from pypto_xdsl.dialects.pto import PtoOp
 from pypto_xdsl.dialects.pto.dialect import OPS
 from pypto_xdsl.interpreters.ascend910b.functions import CoreFunctions
@@ -76,3 +79,16 @@ def test_nothing_else_is() -> None:
 @pytest.mark.parametrize("op_class", OPS, ids=lambda op_class: op_class.name)
 def test_each_op_runs_or_says_why_not(op_class: type[Operation]) -> None:
     assert op_class in set(implemented(machine=False))
+
+
+REASONS = {
+    "pto.tsync ins(%d : {d})": "waits for tiles, which PTOAS does not plan: use events",
+    "%n = pto.ptrtoint %d_g : !pto.ptr<f32> -> i64": "no address is known",
+}
+
+
+@pytest.mark.parametrize("text", REASONS)
+def test_reasons_are_told_at_the_line(text: str) -> None:
+    with pytest.raises(DiagnosticsError, match=re.escape(REASONS[text])) as error:
+        run_instruction(text, {}, {"d": Buffer("f32")})
+    assert str(error.value).startswith("program.mlir:")
