@@ -5,6 +5,8 @@ was made from where nobody can see that one any more, else into a copy.
 
 from __future__ import annotations
 
+from bisect import bisect_left
+
 from xdsl.dialects import scf
 from xdsl.ir import Block, Operation, Region, SSAValue
 
@@ -13,6 +15,9 @@ from pypto_xdsl.dialects import orch
 from pypto_xdsl.dialects.orch import TASK_ID, is_array
 from pypto_xdsl.targets.orchestration.body import Body, Part, Writers
 from pypto_xdsl.targets.orchestration.names import base_name
+
+MOST_ALTERNATIVES = 8
+"""So many later uses are looked at for one that excludes them; with more an array is copied."""
 
 
 def extent(value: SSAValue) -> int:
@@ -29,16 +34,17 @@ def is_last_use(body: Body, value: SSAValue, op: Operation) -> bool:
         around = around.parent_op()
         if around is not None and is_loop(around):
             return False
-    time = body.order.read(op)
-    seen = False
-    for use in value.uses:
-        if use.operation is op:
-            if seen:
-                return False
-            seen = True
-        elif body.order.read(use.operation) > time and not _are_alternatives(use.operation, op):
-            return False
-    return True
+    uses = body.uses_in_order(value)
+    first = bisect_left(uses, body.order.read(op), key=body.order.read)
+    at_once = first
+    while at_once < len(uses) and uses[at_once] is op:
+        at_once += 1
+    later = uses[at_once:]
+    return (
+        at_once - first == 1
+        and len(later) <= MOST_ALTERNATIVES
+        and all(_are_alternatives(user, op) for user in later)
+    )
 
 
 def _are_alternatives(one: Operation, other: Operation) -> bool:

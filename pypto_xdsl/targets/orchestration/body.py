@@ -104,11 +104,19 @@ class Body:
         self._home: dict[str, int] = {}
         """The C++ block that a name is declared in; those not here are known everywhere."""
         self._lazy: dict[SSAValue, Callable[[], str]] = {}
+        self._uses: dict[SSAValue, list[Operation]] = {}
 
     @cached_property
     def roots(self) -> BufferRoots:
         """Which buffers the tensors of the function name."""
         return ProgramRoots(self.kernels.lineage).of(self.function)
+
+    def uses_in_order(self, value: SSAValue) -> list[Operation]:
+        """The ops that use a value, an op as often as it does, in the order of the text."""
+        if value not in self._uses:
+            users = [use.operation for use in value.uses]
+            self._uses[value] = sorted(users, key=self.order.read)
+        return self._uses[value]
 
     # Values.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import cProfile
 import pstats
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -139,16 +140,40 @@ orch.return
     )
 
 
-def test_work_grows_linearly() -> None:
+def versions(count: int) -> ModuleOp:
+    """As many versions of one array, each made from the first and waited for."""
+    t, ids = "tensor<16xf32>", "!orch.array<4x!orch.task_id>"
+    lines: list[str] = []
+    for n in range(count):
+        lines += (
+            f"%f{n}, %t{n} = orch.submit @f(%x) : ({t}) -> ({t}, !orch.task_id)",
+            f"%a{n} = orch.array.update_element %t{n}, %first[%zero] : !orch.task_id, {ids}",
+            f"%d{n} = orch.task_dummy deps [%a{n} : {ids}, %first : {ids}]",
+        )
+    body = "\n".join(lines)
+    return prepared(
+        f"""
+orch.func incore @f(in {t}, out {t}) -> {t} returns [1]
+orch.func orchestration @main(in %x : {t}) {{
+%zero = arith.constant 0 : index
+%first = orch.array.create : {ids}
+{body}
+orch.return
+}}"""
+    )
+
+
+@pytest.mark.parametrize("build", [chain, versions])
+def test_work_grows_linearly(build: Callable[[int], ModuleOp]) -> None:
     """Eight times the program costs less than ten times the calls of Python functions."""
 
     def calls(size: int) -> int:
-        module = chain(size)
+        module = build(size)
         profile = cProfile.Profile()
         profile.runcall(generate, module)
         return pstats.Stats(profile).total_calls  # pyright: ignore[reportAttributeAccessIssue,reportUnknownMemberType,reportUnknownVariableType]
 
-    generate(chain(1))
+    generate(build(1))
     small, large = calls(60), calls(480)
     assert small > 60
     assert large < 10 * small
