@@ -46,6 +46,7 @@ from pypto_xdsl.frontend.pl.values import (
     fits,
     is_constant,
     is_literal,
+    is_tile,
     is_unsigned,
     is_value,
     literal_type,
@@ -106,7 +107,7 @@ class Names:
     def move(self, name: str, value: Value) -> None:
         """Let a name stand for the next value of the tensor that it names."""
         self.frames[-1][name] = value
-        if is_value(value) and is_tensor_type(value.type):
+        if is_value(value) and (is_tensor_type(value.type) or is_tile(value)):
             self._named.setdefault(value, []).append(name)
 
     def names_of(self, value: SSAValue) -> list[str]:

@@ -228,7 +228,10 @@ def _tile_write(arguments: Arguments) -> Value:
     destination, indices = bound.tile("tile"), bound.indices("indices")
     rank_must_be(bound, "indices", indices, bound.tile_type("tile").get_num_dims())
     value = bound.scalar("value", bound.tile_type("tile").element_type)
-    return emit(bound, lambda: tile.WriteOp(value, destination, indices))
+    result = emit(bound, lambda: tile.WriteOp(value, destination, indices))
+    # A statement of its own: the element is in the tile from then on.
+    bound.context.written(destination, result)
+    return result
 
 
 def static_shape(bound: Bound, name: str) -> list[int]:

@@ -38,6 +38,29 @@ class Carries:
     # CHECK: tile.store %{{.*}}, %[[FIRST]][0, 0]
     # CHECK-NEXT: orch.return %out
 
+    # So does the write of an element of a tile, through loops and branches.
+    @pl.function(type=pl.FunctionType.InCore)
+    def elements(
+        self,
+        x: pl.Tensor[[8], pl.FP32],
+        n: pl.Scalar[pl.INDEX],
+        out: pl.Out[pl.Tensor[[8], pl.FP32]],
+    ) -> pl.Tensor[[8], pl.FP32]:
+        t = pl.load(x, [0], [8])
+        pl.tile.write(t, [0], 1.0)
+        for i in pl.range(n):
+            if i > 2:
+                pl.tile.write(t, [i], 2.0)
+        out = pl.store(t, [0], out)
+        return out
+
+    # CHECK-LABEL: orch.func incore @elements
+    # CHECK: %[[WRITTEN:.*]] = tile.write %{{.*}}, %t[0]
+    # CHECK: %[[ALL:.*]] = scf.for %i = {{.*}} iter_args(%[[CARRIED:.*]] = %[[WRITTEN]]) -> (!tile.tile<8xf32>)
+    # CHECK: scf.if
+    # CHECK: tile.write %{{.*}}, %[[CARRIED]][%i]
+    # CHECK: tile.store %[[ALL]], %out[0]
+
     # Explicit carries come first, in their order, then those by name.
     @pl.function(type=pl.FunctionType.InCore)
     def explicit(
