@@ -14,8 +14,10 @@ pipes touch bytes that overlap, and one of them writes, the later one must wait 
 event is set after the one and waited for before the other, both in the innermost block that holds
 both. What a loop's next iteration does with the bytes of this one is ordered by an event that is
 set before the outermost loop too, and waited for after it. What is ordered already, by other
-events, gets none, so the pass is idempotent; one that later ones make needless is left out. Eight
-events a pair of pipes are there: one is used again once its last wait is known to be over; where
+events, gets none, so the pass is idempotent; one that later ones make needless is left out. Where
+the ways of a branch, or running a loop and not running it, order different things, what a pipe
+knows after it is a prefix of what the other was given, so a few more events than needed may stay.
+Eight events a pair of pipes are there: one is used again once its last wait is known to be over; where
 none is free, a barrier of all pipes takes its place.
 
 Events and barriers that the program already has are kept. Those that order nothing which is not
