@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from pypto_xdsl.interpreters.core_settings import CoreSettings
     from pypto_xdsl.interpreters.run import RunResult
     from pypto_xdsl.tools.argument_specs import ValueSpec
+    from pypto_xdsl.tools.run_progress import RunProgress
     from pypto_xdsl.tools.run_report import Output
 
 _READING_FLAGS = (
@@ -113,6 +114,11 @@ def _parser() -> argparse.ArgumentParser:
     )
     add("--bisect-passes", action="store_true", help="find the first pass that breaks the function")
     add("--print-op-counts", action="store_true", help="print how often each op ran")
+    add(
+        "--progress",
+        action="store_true",
+        help="show on stderr how far the run is (default: on a terminal, after a second)",
+    )
     add("--trace", action="store_true", help="print each op that runs, on stderr")
     return parser
 
@@ -133,19 +139,21 @@ class _Runner:
         from xdsl.interpreter import OpCounter
 
         from pypto_xdsl.interpreters.run import ArgumentError
-        from pypto_xdsl.tools.run_listeners import Progress, Trace
+        from pypto_xdsl.tools.run_listeners import Trace
+        from pypto_xdsl.tools.run_progress import RunProgress
 
         listeners: list[Interpreter.Listener] = []
         counter = OpCounter()
-        progress = Progress(sys.stderr) if sys.stderr.isatty() else None
+        is_asked, is_terminal = self.options.progress, sys.stderr.isatty()
+        progress = None
+        if is_asked or (is_terminal and not self.options.trace):
+            progress = RunProgress(sys.stderr, is_terminal=is_terminal, is_asked=is_asked)
         if self.options.print_op_counts:
             listeners.append(counter)
         if self.options.trace:
             listeners.append(Trace())
-        elif progress is not None:
-            listeners.append(progress)
         try:
-            found = self._run(module, listeners)
+            found = self._run(module, listeners, progress)
         except ArgumentError as e:
             raise CommandLineError(str(e)) from e
         finally:
@@ -154,7 +162,12 @@ class _Runner:
         self.counts = dict(counter.ops)
         return found
 
-    def _run(self, module: ModuleOp, listeners: Sequence[Interpreter.Listener]) -> _Run:
+    def _run(
+        self,
+        module: ModuleOp,
+        listeners: Sequence[Interpreter.Listener],
+        progress: RunProgress | None,
+    ) -> _Run:
         from pypto_xdsl.dialects.orch import FuncOp
         from pypto_xdsl.interpreters.run import find_function, run
         from pypto_xdsl.interpreters.task_graph_order import TaskGraphOrder
@@ -178,6 +191,7 @@ class _Runner:
                     strict=strict,
                     cores=cores,
                     listeners=listeners,
+                    progress=progress,
                 )
                 return _Run(result, lowered.parameter_names, order_of_results=True)
         function = find_function(module, name)
@@ -192,6 +206,7 @@ class _Runner:
             listeners=listeners,
             scheduler=None if cores.seed is None else TaskGraphOrder(cores.seed),
             cores=cores,
+            progress=progress,
         )
         ordered = not function.kind.data.is_device
         return _Run(result, written_parameters(function), order_of_results=ordered)

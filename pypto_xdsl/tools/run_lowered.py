@@ -23,6 +23,7 @@ from pypto_xdsl.dialects.pto.shaped_types import PtrType
 from pypto_xdsl.interpreters.arguments import scalar_argument
 from pypto_xdsl.interpreters.core_settings import CoreSettings
 from pypto_xdsl.interpreters.elements import Array, element_of
+from pypto_xdsl.interpreters.progress import Progress
 from pypto_xdsl.interpreters.pto import run_kernel
 from pypto_xdsl.interpreters.pto.globals import Pointer
 from pypto_xdsl.interpreters.run import RunResult, TensorValue, machine_for, running
@@ -79,9 +80,12 @@ def run_lowered(
     strict: bool,
     cores: CoreSettings,
     listeners: Sequence[Interpreter.Listener],
+    progress: Progress | None = None,
 ) -> RunResult:
     """Run a `pto` function on arguments as the command line writes them."""
-    machine = machine_for(module, strict=strict, listeners=listeners, cores=cores)
+    machine = machine_for(
+        module, strict=strict, listeners=listeners, cores=cores, progress=progress
+    )
     tensors: dict[str, Tensor] = {}
     values: list[Any] = []
     specs = _specs(function, texts, default)
