@@ -52,10 +52,11 @@ def calls_of(step: str, program: str, size: int) -> int:
     return pstats.Stats(profile).total_calls  # pyright: ignore[reportAttributeAccessIssue,reportUnknownMemberType,reportUnknownVariableType]
 
 
-STEPS = [(step, program) for program in PROGRAMS for step in ("parse", "verify", "print")] + [
-    (name, program) for name, program in FOR_PASS.items() if name in PYPTO_UNIVERSE.all_passes
+STEPS = [
+    *((step, program) for program in PROGRAMS for step in ("parse", "verify", "print")),
+    *((name, program) for name, program in FOR_PASS.items() if name in PYPTO_UNIVERSE.all_passes),
+    *FOR_PROPERTY.items(),
 ]
-STEPS += FOR_PROPERTY.items()
 
 
 @pytest.mark.parametrize(("step", "program"), STEPS)
