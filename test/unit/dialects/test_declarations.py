@@ -391,6 +391,9 @@ def test_declared_writes():
     assert {name: operands for name, operands in written.items() if operands} == {
         "pld.system.notify": ("target",),
         "pld.tile.put": ("destination",),
+        # The slots of a ring are the cores' on both ends.
+        "tile.aic_initialize_pipe": ("gm_slot_buffer",),
+        "tile.aiv_initialize_pipe": ("gm_slot_buffer",),
         "ptensor.assemble": ("destination",),
         "ptensor.expand_clone": ("target",),
         "ptensor.write": ("destination",),
