@@ -31,7 +31,7 @@ from pypto_xdsl.dialects.extents import broadcast_shapes
 from pypto_xdsl.dialects.ptensor import TensorLayout
 from pypto_xdsl.dialects.tile import MemorySpace, TileType
 from pypto_xdsl.rewriting.index_sums import add, is_run_of_rows, row_of
-from pypto_xdsl.rewriting.tensor_to_tile import Inserter
+from pypto_xdsl.rewriting.inserter import Inserter
 
 Place = tuple[int, ...]
 """Which matrix of a batch: an index for each of its dimensions."""

@@ -9,7 +9,7 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType
 from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import VerifyException
 
-from pypto_xdsl.rewriting.tensor_to_tile import Inserter
+from pypto_xdsl.rewriting.inserter import Inserter
 from pypto_xdsl.syntax.lists import Index
 
 

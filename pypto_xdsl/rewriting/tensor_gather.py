@@ -46,9 +46,11 @@ from pypto_xdsl.dialects.element_types import UI8, ElementType, byte_width
 from pypto_xdsl.dialects.ptensor import CompareMode, CompareModeAttr, RoundMode
 from pypto_xdsl.dialects.ptensor.gather import normalized_axis
 from pypto_xdsl.dialects.tile import TileType
+from pypto_xdsl.rewriting.counted_loops import constant, over_rows
 from pypto_xdsl.rewriting.index_sums import multiply, row_of
-from pypto_xdsl.rewriting.row_loops import Parts, constant, over_rows, reshaped
-from pypto_xdsl.rewriting.tensor_to_tile import Inserter, tile_type_of
+from pypto_xdsl.rewriting.inserter import Inserter
+from pypto_xdsl.rewriting.tensor_parts import Parts, reshaped
+from pypto_xdsl.rewriting.tensor_to_tile import tile_type_of
 
 _Put = Callable[[SSAValue, SSAValue], Operation]
 """Puts a tile, the second, into places of another one."""

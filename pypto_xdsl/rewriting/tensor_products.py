@@ -20,7 +20,7 @@ from xdsl.utils.exceptions import VerifyException
 from pypto_xdsl.diagnostics import OpError
 from pypto_xdsl.dialects import ptensor, tile
 from pypto_xdsl.dialects.tile import MemorySpace, TileType
-from pypto_xdsl.rewriting.tensor_to_tile import Inserter
+from pypto_xdsl.rewriting.inserter import Inserter
 
 Product = ptensor.MatmulOp | ptensor.MatmulAccOp
 

@@ -29,7 +29,6 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Operation, OpResult, SSAValue
 from xdsl.irdl import AttrSizedOperandSegments, VarOperandDef
-from xdsl.rewriter import InsertPoint
 from xdsl.traits import Commutative
 from xdsl.utils.exceptions import VerifyException
 
@@ -41,28 +40,8 @@ from pypto_xdsl.dialects.ptensor import RoundMode
 from pypto_xdsl.dialects.tile import TileType
 from pypto_xdsl.dialects.tile.base import InferringTileOp
 from pypto_xdsl.dialects.tile.types import implicit_layout
-from pypto_xdsl.rewriting.locating import locate
+from pypto_xdsl.rewriting.inserter import Inserter
 from pypto_xdsl.syntax.op_syntax import segments_property
-
-
-class Inserter:
-    """Puts new ops before an op, with its location."""
-
-    def __init__(self, origin: Operation, point: InsertPoint | None = None):
-        self.origin = origin
-        """What the new ops come from: they get its location, and errors are at it."""
-        self.point = point or InsertPoint.before(origin)
-
-    def insert(self, op: Operation, hint: str | None = None) -> OpResult:
-        """Insert `op`, and return its first result."""
-        locate(self.origin.location, op)
-        if self.point.insert_before is None:
-            self.point.block.add_op(op)
-        else:
-            self.point.block.insert_op_before(op, self.point.insert_before)
-        result = op.results[0]
-        result.name_hint = hint
-        return result
 
 
 def tile_type_of(type: Attribute, origin: Operation) -> TileType:

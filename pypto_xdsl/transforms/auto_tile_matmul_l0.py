@@ -32,7 +32,7 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import DYNAMIC_INDEX, ModuleOp
-from xdsl.ir import Operation, OpResult, SSAValue
+from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import Rewriter
 
 from pypto_xdsl.analysis.kernels import kernels
@@ -47,7 +47,9 @@ from pypto_xdsl.dialects.ptensor import RoundMode
 from pypto_xdsl.dialects.tile import MemorySpace, TileType
 from pypto_xdsl.dialects.tile.matmul import ProductOp
 from pypto_xdsl.properties.checked_pass import CheckedPass
-from pypto_xdsl.rewriting.block_loops import BlockLoops
+from pypto_xdsl.rewriting.counted_loops import over_blocks
+from pypto_xdsl.rewriting.index_sums import add as add_indices
+from pypto_xdsl.rewriting.inserter import Inserter
 from pypto_xdsl.syntax.lists import Index
 
 
@@ -106,8 +108,8 @@ def take_apart(op: ProductOp, backend: Backend) -> None:
     if rounding is not None:
         _drain_to_l1(product, blocks, rounding)
     elif blocks.rows >= product.rows and blocks.columns >= product.columns:
-        loops = BlockLoops(op)
-        result = product.block(loops, 0, 0, product.rows, product.columns, blocks.depth)
+        whole = product.rows, product.columns
+        result = product.block((0, 0), whole, blocks.depth, Inserter(op))
         result.name_hint = op.results[0].name_hint
         Rewriter.replace_op(op, [], [result])
     else:
@@ -179,43 +181,38 @@ class _Product:
         return blocks
 
     def block(
-        self, loops: BlockLoops, row: Index, column: Index, rows: int, columns: int, depth: int
+        self, start: tuple[Index, Index], extents: tuple[int, int], depth: int, inserter: Inserter
     ) -> SSAValue:
         """The part of the product that starts at a row and a column, summed in L0C."""
         hint = self.op.results[0].name_hint
+        (row, column), (rows, columns) = start, extents
 
-        def operands(inside: BlockLoops, at: Index, length: int) -> tuple[SSAValue, SSAValue]:
-            left = self._part(inside, self.lhs, (row, at), (rows, length), MemorySpace.LEFT)
-            right = self._part(inside, self.rhs, (at, column), (length, columns), MemorySpace.RIGHT)
-            return left, right
+        def operands(at: Index, length: int, inside: Inserter) -> tuple[SSAValue, SSAValue]:
+            return (
+                self._part(self.lhs, (row, at), (rows, length), MemorySpace.LEFT, inside),
+                self._part(self.rhs, (at, column), (length, columns), MemorySpace.RIGHT, inside),
+            )
 
-        def add(inside: BlockLoops, at: Index, length: int, sums: Sequence[SSAValue]) -> SSAValue:
-            left, right = operands(inside, at, length)
-            return inside.insert(self._sum(sums[0], left, right), hint)
+        def add(
+            at: Index, length: int, sums: Sequence[SSAValue], inside: Inserter
+        ) -> Sequence[SSAValue]:
+            return [inside.insert(self._sum(sums[0], *operands(at, length, inside)), hint)]
 
-        given = self.op.acc if isinstance(self.op, tile.MatmulAccOp | tile.GemvAccOp) else None
-        if given is not None:
-            start, total = 0, given
+        if isinstance(self.op, tile.MatmulAccOp | tile.GemvAccOp):
+            begun, total = 0, self.op.acc
         else:
-            start = min(depth, self.depth)
-            total = loops.insert(self._first(*operands(loops, 0, start)), hint)
-        (total,) = loops.over(
-            start,
-            self.depth,
-            depth,
-            [total],
-            lambda inside, at, length, sums: [add(inside, at, length, sums)],
-            "depth",
-        )
+            begun = min(depth, self.depth)
+            total = inserter.insert(self._first(*operands(0, begun, inserter)), hint)
+        (total,) = over_blocks((begun, self.depth), depth, [total], add, inserter, "depth")
         return total
 
     def _part(
         self,
-        loops: BlockLoops,
         source: SSAValue,
         offsets: tuple[Index, Index],
         extents: tuple[int, int],
         space: MemorySpace,
+        inserter: Inserter,
     ) -> SSAValue:
         type = TileType.of(source.type)
         valid = [min(pair) for pair in zip(extents, type.valid_shape, strict=True)]
@@ -225,8 +222,8 @@ class _Product:
         if offsets == (0, 0) and type.get_shape() == extents:
             if known is None:
                 return source
-            return loops.insert(tile.MoveOp(source, part), source.name_hint)
-        return loops.insert(tile.ExtractOp(source, offsets, part), source.name_hint)
+            return inserter.insert(tile.MoveOp(source, part), source.name_hint)
+        return inserter.insert(tile.ExtractOp(source, offsets, part), source.name_hint)
 
     def _first(self, left: SSAValue, right: SSAValue) -> Operation:
         op = self.op
@@ -308,18 +305,20 @@ def _rounding_for_products(op: ProductOp) -> tile.CastOp | None:
 def _drain_to_l1(product: _Product, blocks: ProductBlocks, cast: tile.CastOp) -> None:
     """Round the product into a tile in L1, block by block."""
     op = product.op
-    loops = BlockLoops(op)
+    inserter = Inserter(op)
     result = TileType.of(cast.result.type)
     scratch = TileType(
         result.get_shape(), result.element_type, MemorySpace.MAT, valid=result.valid_shape
     )
     hint = cast.result.name_hint
-    drained = loops.insert(tile.CreateOp(scratch), hint)
+    drained = inserter.insert(tile.CreateOp(scratch), hint)
 
-    def drain(inside: BlockLoops, offsets: tuple[Index, Index], part: SSAValue, to: SSAValue):
+    def drain(
+        offsets: tuple[Index, Index], part: SSAValue, to: SSAValue, inside: Inserter
+    ) -> SSAValue:
         return inside.insert(tile.AssembleOp(part, to, offsets, scratch), hint)
 
-    (drained,) = _for_each_block(product, blocks, loops, [drained], drain)
+    drained = _for_each_block(product, blocks, drained, drain, inserter)
     for use in list(cast.result.uses):
         # Moves of a tile whose memory was not known bring it to the cube already.
         use.operation.operands[use.index] = drained
@@ -347,41 +346,46 @@ def _store_blocks(product: _Product, blocks: ProductBlocks) -> None:
             "that computes it, or rounded to nearest even for other products",
             [note(user, "it is used here") for user in users],
         )
-    loops = BlockLoops(store)
     base = store.window_offsets
     atomic = store.atomic.data
 
-    def put(inside: BlockLoops, offsets: tuple[Index, Index], part: SSAValue, to: SSAValue):
-        place = [inside.add(start, offset) for start, offset in zip(base, offsets, strict=True)]
+    def put(
+        offsets: tuple[Index, Index], part: SSAValue, to: SSAValue, inside: Inserter
+    ) -> SSAValue:
+        place = [add_indices(*pair, inside) for pair in zip(base, offsets, strict=True)]
         stored = tile.StoreOp(part, to, place, atomic=atomic, result_type=store.result.type)
         return inside.insert(stored, store.result.name_hint)
 
-    (stored,) = _for_each_block(product, blocks, loops, [store.destination], put)
+    stored = _for_each_block(product, blocks, store.destination, put, Inserter(store))
+    stored.name_hint = store.result.name_hint
     Rewriter.replace_op(store, [], [stored])
     Rewriter.erase_op(op)
 
 
-_Sink = Callable[[BlockLoops, tuple[Index, Index], SSAValue, SSAValue], OpResult]
+_Sink = Callable[[tuple[Index, Index], SSAValue, SSAValue, Inserter], SSAValue]
+"""
+What takes a block of the result: where the block is, the block, what the blocks before it were
+put into, and where to insert; what all of them are in then.
+"""
 
 
 def _for_each_block(
-    product: _Product,
-    blocks: ProductBlocks,
-    loops: BlockLoops,
-    carried: Sequence[SSAValue],
-    sink: _Sink,
-) -> Sequence[SSAValue]:
-    """Compute each block of the result, and give it to `sink` with where it is."""
+    product: _Product, blocks: ProductBlocks, into: SSAValue, sink: _Sink, inserter: Inserter
+) -> SSAValue:
+    """Compute each block of the result, and give it to `sink`."""
 
     def in_rows(
-        outer: BlockLoops, row: Index, rows: int, values: Sequence[SSAValue]
+        row: Index, rows: int, values: Sequence[SSAValue], inserter: Inserter
     ) -> Sequence[SSAValue]:
         def in_columns(
-            inner: BlockLoops, column: Index, columns: int, values: Sequence[SSAValue]
+            column: Index, columns: int, values: Sequence[SSAValue], inserter: Inserter
         ) -> Sequence[SSAValue]:
-            part = product.block(inner, row, column, rows, columns, blocks.depth)
-            return [sink(inner, (row, column), part, values[0])]
+            start = row, column
+            part = product.block(start, (rows, columns), blocks.depth, inserter)
+            return [sink(start, part, values[0], inserter)]
 
-        return outer.over(0, product.columns, blocks.columns, values, in_columns, "column")
+        bounds = 0, product.columns
+        return over_blocks(bounds, blocks.columns, values, in_columns, inserter, "column")
 
-    return loops.over(0, product.rows, blocks.rows, carried, in_rows, "row")
+    (into,) = over_blocks((0, product.rows), blocks.rows, [into], in_rows, inserter, "row")
+    return into

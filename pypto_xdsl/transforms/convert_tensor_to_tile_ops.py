@@ -57,6 +57,7 @@ from pypto_xdsl.dialects.extents import reshape_valid
 from pypto_xdsl.dialects.orch import FunctionKind
 from pypto_xdsl.dialects.tile import MemorySpace, TileType
 from pypto_xdsl.properties.checked_pass import CheckedPass
+from pypto_xdsl.rewriting.inserter import Inserter
 from pypto_xdsl.rewriting.loaded_windows import views_of, window_of
 from pypto_xdsl.rewriting.output_parameters import OutputParameters
 from pypto_xdsl.rewriting.parameter_directions import raise_directions
@@ -68,12 +69,7 @@ from pypto_xdsl.rewriting.tensor_gather import (
     scatter_update,
 )
 from pypto_xdsl.rewriting.tensor_products import Product, multiply
-from pypto_xdsl.rewriting.tensor_to_tile import (
-    Inserter,
-    convert_op,
-    tile_op_named,
-    tile_type_of,
-)
+from pypto_xdsl.rewriting.tensor_to_tile import convert_op, tile_op_named, tile_type_of
 
 
 @dataclass(frozen=True)

@@ -56,7 +56,7 @@ from pypto_xdsl.rewriting.batch_products import (
     windows,
 )
 from pypto_xdsl.rewriting.index_sums import is_run_of_rows, multiply, row_of
-from pypto_xdsl.rewriting.tensor_to_tile import Inserter
+from pypto_xdsl.rewriting.inserter import Inserter
 from pypto_xdsl.syntax.lists import Index
 
 _ON_ROWS = (

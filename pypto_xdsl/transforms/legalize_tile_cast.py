@@ -30,7 +30,7 @@ from pypto_xdsl.dialects import tile
 from pypto_xdsl.dialects.ptensor import RoundMode
 from pypto_xdsl.dialects.tile import TileType
 from pypto_xdsl.properties.checked_pass import CheckedPass
-from pypto_xdsl.rewriting.tensor_to_tile import Inserter
+from pypto_xdsl.rewriting.inserter import Inserter
 
 _NEAREST = (RoundMode.NONE, RoundMode.RINT, RoundMode.ROUND)
 

@@ -38,7 +38,7 @@ from pypto_xdsl.analysis.walk import walk
 from pypto_xdsl.dialects import tile
 from pypto_xdsl.dialects.ptensor import RoundMode
 from pypto_xdsl.properties.checked_pass import CheckedPass
-from pypto_xdsl.rewriting.tensor_to_tile import Inserter
+from pypto_xdsl.rewriting.inserter import Inserter
 
 _INV_PI = 0.31830988732818603515625
 _PI = (

@@ -26,10 +26,10 @@ orch.func incore @fits(in %a : tensor<64x128xf16>, in %b : tensor<128x64xf16>, o
 // CHECK-NEXT:    %l_1 = tile.extract %l[0, 0] : !tile.tile<128x512xbf16, mat> -> !tile.tile<128x128xbf16, left>
 // CHECK-NEXT:    %r_1 = tile.extract %r[0, 0] : !tile.tile<512x128xbf16, mat> -> !tile.tile<128x128xbf16, right>
 // CHECK-NEXT:    %p = tile.matmul %l_1, %r_1 : {{.*}} -> !tile.tile<128x128xf32, acc>
-// CHECK-NEXT:    %c128 = arith.constant 128 : index
-// CHECK-NEXT:    %c512 = arith.constant 512 : index
-// CHECK-NEXT:    %c128_1 = arith.constant 128 : index
-// CHECK-NEXT:    %p_1 = scf.for %depth = %c128 to %c512 step %c128_1 iter_args(%p_2 = %p) -> (!tile.tile<128x128xf32, acc>) {
+// CHECK-NEXT:    %0 = arith.constant 128 : index
+// CHECK-NEXT:    %1 = arith.constant 512 : index
+// CHECK-NEXT:    %2 = arith.constant 128 : index
+// CHECK-NEXT:    %p_1 = scf.for %depth = %0 to %1 step %2 iter_args(%p_2 = %p) -> (!tile.tile<128x128xf32, acc>) {
 // CHECK-NEXT:      %l_2 = tile.extract %l[0, %depth] : !tile.tile<128x512xbf16, mat> -> !tile.tile<128x128xbf16, left>
 // CHECK-NEXT:      %r_2 = tile.extract %r[%depth, 0] : !tile.tile<512x128xbf16, mat> -> !tile.tile<128x128xbf16, right>
 // CHECK-NEXT:      %p_3 = tile.matmul_acc %p_2, %l_2, %r_2
@@ -50,12 +50,12 @@ orch.func incore @depth(in %a : tensor<128x512xbf16>, in %b : tensor<512x128xbf1
 // and the columns of the result, so that the right operand is taken whole. Where parts live is not
 // said, as it was not of the whole.
 // CHECK-LABEL: orch.func incore @rows
-// CHECK:         %z = scf.for %row = %c0 to %c256 step %c128 iter_args(%y_1 = %y) -> (tensor<264x264xf32>) {
+// CHECK:         %z = scf.for %row = %0 to %1 step %2 iter_args(%y_1 = %y) -> (tensor<264x264xf32>) {
 // CHECK-NEXT:      %l_1 = tile.extract %l[%row, 0] : !tile.tile<256x32xf16, mat> -> !tile.tile<128x32xf16>
 // CHECK-NEXT:      %p = tile.matmul %l_1, %r : {{.*}} -> !tile.tile<128x256xf32>
-// CHECK-NEXT:      %c8 = arith.constant 8 : index
-// CHECK-NEXT:      %0 = arith.addi %c8, %row : index
-// CHECK-NEXT:      %z_1 = tile.store %p, %y_1[%0, 8], atomic = add
+// CHECK-NEXT:      %3 = arith.constant 8 : index
+// CHECK-NEXT:      %4 = arith.addi %3, %row : index
+// CHECK-NEXT:      %z_1 = tile.store %p, %y_1[%4, 8], atomic = add
 // CHECK-NEXT:      scf.yield %z_1
 // CHECK-NEXT:    }
 // CHECK-NEXT:    orch.return %z
