@@ -31,6 +31,20 @@ class Lane(Enum):
     BOUNDARY = "boundary"
     """On both: it passes a tile from one to the other."""
 
+    @property
+    def other(self) -> Lane:
+        """The core that a tile which leaves this one goes to."""
+        return {Lane.CUBE: Lane.VECTOR, Lane.VECTOR: Lane.CUBE}[self]
+
+
+CORES = (Lane.CUBE, Lane.VECTOR)
+"""The lanes that are cores."""
+
+
+def lane_of_memory(space: MemorySpace) -> Lane:
+    """The core that a memory belongs to."""
+    return Lane.VECTOR if space in VECTOR_SPACES else Lane.CUBE
+
 
 def lane(op: Operation) -> Lane | None:
     """The lane of an op, None if either core can run it, or it is not known yet."""
@@ -79,5 +93,5 @@ def _declared_lane(op_type: type[DeclaredOp]) -> Lane | None:
 def _lane_of(spaces: Iterable[MemorySpace | None]) -> Lane | None:
     for space in spaces:
         if space is not None:
-            return Lane.VECTOR if space in VECTOR_SPACES else Lane.CUBE
+            return lane_of_memory(space)
     return None

@@ -9,13 +9,13 @@ and popped by the other. Loops and branches hand on, in each half, the tiles of 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from enum import Enum
 
 from xdsl.dialects import scf
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, Region, SSAValue
 
 from pypto_xdsl.analysis.control_flow import terminator
+from pypto_xdsl.analysis.core_lanes import Lane, lane_of_memory
 from pypto_xdsl.analysis.walk import walk
 from pypto_xdsl.diagnostics import OpError, note
 from pypto_xdsl.dialects import orch, ptensor, tile
@@ -28,25 +28,14 @@ _BOUNDS = 3
 """The operands of `scf.for` before the inits."""
 
 
-class Half(Enum):
-    """A kind of core."""
-
-    CUBE = "cube"
-    VECTOR = "vector"
-
-    @property
-    def other(self) -> Half:
-        return Half.VECTOR if self is Half.CUBE else Half.CUBE
-
-
-def half_of_type(type: Attribute) -> Half | None:
-    """The cores in whose memories a tile lives; None for what is no tile."""
+def half_of_type(type: Attribute) -> Lane | None:
+    """The core in whose memory a tile lives; None for what is no tile."""
     if not isinstance(type, TileType) or type.memory_space is None:
         return None
-    return Half.VECTOR if type.memory_space is MemorySpace.VEC else Half.CUBE
+    return lane_of_memory(type.memory_space)
 
 
-def half_of(op: Operation) -> Half | None:
+def half_of(op: Operation) -> Lane | None:
     """
     Which cores run an op, not counting ops inside; None if all do.
 
@@ -54,7 +43,7 @@ def half_of(op: Operation) -> Half | None:
     """
     if isinstance(op, ptensor.WriteOp):
         # An element of global memory: one of the cores is enough.
-        return Half.VECTOR
+        return Lane.VECTOR
     values = (*op.operands, *op.results)
     halves = {half for value in values if (half := half_of_type(value.type)) is not None}
     if len(halves) > 1:
@@ -66,7 +55,7 @@ def half_of(op: Operation) -> Half | None:
     return halves.pop() if halves else None
 
 
-def crossing(op: Operation) -> Half | None:
+def crossing(op: Operation) -> Lane | None:
     """The half that a move between the halves starts from; None for any other op."""
     if not isinstance(op, tile.MoveOp):
         return None
@@ -85,7 +74,7 @@ class HalfCopier:
     pace: it takes part in every push and pop, with tiles of which nothing is valid.
     """
 
-    def __init__(self, half: Half, *, keeps_pace: bool = False):
+    def __init__(self, half: Lane, *, keeps_pace: bool = False):
         self.half = half
         self._keeps_pace = keeps_pace
         self._values: dict[SSAValue, SSAValue] = {}
@@ -191,9 +180,9 @@ class HalfCopier:
             else:
                 self._foreign[result] = op
 
-    def _cross(self, op: tile.MoveOp, start: Half, into: Block) -> None:
+    def _cross(self, op: tile.MoveOp, start: Lane, into: Block) -> None:
         if self.half is start:
-            push = tile.TpushToAivOp if start is Half.CUBE else tile.TpushToAicOp
+            push = tile.TpushToAivOp if start is Lane.CUBE else tile.TpushToAicOp
             self._add(push(self._pushed(op, into)), op, into)
             self._foreign[op.result] = op
             return
@@ -207,7 +196,7 @@ class HalfCopier:
             pop.result.name_hint = op.result.name_hint
             self._foreign[op.result] = op
             return
-        if start is Half.CUBE:
+        if start is Lane.CUBE:
             pop = tile.TpopFromAicOp(target)
         else:
             # Tiles come to L1; what multiplies them has them moved on.

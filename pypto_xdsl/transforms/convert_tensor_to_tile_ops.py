@@ -147,7 +147,10 @@ class _Kernel:
         op = block.first_op
         while op is not None:
             following = op.next_op
-            self._convert_op(op)
+            try:
+                self._convert_op(op)
+            except VerifyException as error:
+                raise OpError(op, f"does not fit what tiles can be: {error}") from error
             for result in op.results:
                 if self.on_chip.is_loaded(result):
                     point = InsertPoint(block, following)

@@ -51,13 +51,16 @@ from math import prod
 from xdsl.context import Context
 from xdsl.dialects import arith, scf
 from xdsl.dialects.builtin import IndexType, IntegerAttr, ModuleOp, TensorType, UnitAttr, i32
-from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, Region, SSAValue
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.rewriter import Rewriter
 from xdsl.traits import IsTerminator
 from xdsl.transforms.dead_code_elimination import region_dce
 
+from pypto_xdsl.analysis.buffer_roots import BufferRoots, ProgramRoots
 from pypto_xdsl.analysis.call_graph import CallGraph
+from pypto_xdsl.analysis.core_lanes import CORES, Lane
 from pypto_xdsl.analysis.kernels import kernels
+from pypto_xdsl.analysis.return_lineage import ReturnLineage
 from pypto_xdsl.analysis.walk import walk
 from pypto_xdsl.backend.backend import Backend
 from pypto_xdsl.backend.registry import backend_of, check_backend_name
@@ -69,7 +72,7 @@ from pypto_xdsl.dialects.orch import FunctionKind
 from pypto_xdsl.dialects.orch.function_marks import DUAL_AIV_DISPATCH, SLOT_NUM, SPLIT
 from pypto_xdsl.dialects.tile import MemorySpace, TileType
 from pypto_xdsl.properties.checked_pass import CheckedPass
-from pypto_xdsl.rewriting.core_halves import Half, HalfCopier, crossing, half_of
+from pypto_xdsl.rewriting.core_halves import HalfCopier, crossing, half_of
 from pypto_xdsl.rewriting.locating import locate
 from pypto_xdsl.rewriting.slot_frees import Pop, free_slots
 
@@ -102,9 +105,11 @@ class ExpandMixedKernelPass(CheckedPass):
             except OpError as error:
                 errors += error.diagnostics
         graph = CallGraph(module)
+        roots = ProgramRoots(ReturnLineage(graph))
         names = {function.sym_name.data for function in graph.functions}
         for kernel in mixed:
             try:
+                _expect_no_shared_memory(kernel, roots.of(kernel))
                 _Expansion(kernel, names, backend).run(graph)
             except OpError as error:
                 errors += error.diagnostics
@@ -113,14 +118,14 @@ class ExpandMixedKernelPass(CheckedPass):
 
 
 def _is_mixed(kernel: orch.FuncOp) -> bool:
-    halves: set[Half | None] = set()
+    halves: set[Lane | None] = set()
     for op in walk(kernel):
         if op.regions or op.has_trait(IsTerminator) or isinstance(op, ptensor.WriteOp):
             continue
         if crossing(op) is not None:
             return True
         halves.add(half_of(op))
-    return {Half.CUBE, Half.VECTOR} <= halves
+    return {Lane.CUBE, Lane.VECTOR} <= halves
 
 
 @dataclass(frozen=True)
@@ -129,7 +134,7 @@ class _Ring:
 
     name: str
     """Of the buffer in the memory of the core that pops."""
-    start: Half
+    start: Lane
     bit: int
     """In `dir_mask`."""
 
@@ -142,24 +147,23 @@ class _Expansion:
         self._backend = backend
         self._name = kernel.sym_name.data
         self._names = names
-        self._halves = {half: HalfCopier(half) for half in Half}
+        self._halves = {half: HalfCopier(half) for half in CORES}
 
     def run(self, graph: CallGraph) -> None:
         kernel = self.kernel
-        _expect_no_shared_memory(kernel)
-        returned: dict[Half, Sequence[SSAValue]] = {}
-        bodies: dict[Half, Block] = {}
+        returned: dict[Lane, Sequence[SSAValue]] = {}
+        bodies: dict[Lane, Block] = {}
         for half, copier in self._halves.items():
             bodies[half], returned[half] = copier.copy_body(kernel)
         results = kernel.function_type.outputs.data
         names = self._name_of("aic"), self._name_of("aiv")
         cube_rings, vector_rings = self._rings(*names)
-        self._finish(bodies[Half.CUBE], cube_rings, ())
+        self._finish(bodies[Lane.CUBE], cube_rings, ())
         if vector_rings:
-            returned[Half.VECTOR] = self._guard(bodies[Half.VECTOR], returned[Half.VECTOR])
-        self._finish(bodies[Half.VECTOR], vector_rings, returned[Half.VECTOR])
-        aic = self._function(names[0], FunctionKind.AIC, bodies[Half.CUBE], ())
-        aiv = self._function(names[1], FunctionKind.AIV, bodies[Half.VECTOR], results)
+            returned[Lane.VECTOR] = self._guard(bodies[Lane.VECTOR], returned[Lane.VECTOR])
+        self._finish(bodies[Lane.VECTOR], vector_rings, returned[Lane.VECTOR])
+        aic = self._function(names[0], FunctionKind.AIC, bodies[Lane.CUBE], ())
+        aiv = self._function(names[1], FunctionKind.AIV, bodies[Lane.VECTOR], results)
         if vector_rings:
             aiv.attributes[DUAL_AIV_DISPATCH] = UnitAttr()
         for half in (aic, aiv):
@@ -278,7 +282,7 @@ class _Expansion:
         one takes part in them.
         """
         kernel = self.kernel
-        pace, kept = HalfCopier(Half.VECTOR, keeps_pace=True).copy_body(kernel)
+        pace, kept = HalfCopier(Lane.VECTOR, keeps_pace=True).copy_body(kernel)
         own: dict[SSAValue, SSAValue] = dict(zip(pace.args, body.args, strict=True))
         for old, new in own.items():
             old.replace_all_uses_with(new)
@@ -308,7 +312,7 @@ class _Expansion:
 
     def _rings(self, aic: str, aiv: str) -> tuple[Sequence[Operation], Sequence[Operation]]:
         """Free the slots of what is popped; what sets the rings up, on each core."""
-        pops = {half: self._halves[half].pops for half in Half}
+        pops = {half: self._halves[half].pops for half in CORES}
         taken = {half: free_slots(found) for half, found in pops.items()}
         everything = [pop for found in pops.values() for pop in found]
         if not everything:
@@ -316,12 +320,12 @@ class _Expansion:
         slot_size = max(map(_bytes_popped, everything))
         slots = max(self._wanted_slots(slot_size), *taken.values())
         rings = (
-            _Ring(f"{self._name}_c2v_slots", Half.CUBE, 1),
-            _Ring(f"{self._name}_v2c_slots", Half.VECTOR, 2),
+            _Ring(f"{self._name}_c2v_slots", Lane.CUBE, 1),
+            _Ring(f"{self._name}_v2c_slots", Lane.VECTOR, 2),
         )
         mask = sum(ring.bit for ring in rings if pops[ring.start.other])
         made: list[Sequence[Operation]] = []
-        for half, peer in ((Half.CUBE, aiv), (Half.VECTOR, aic)):
+        for half, peer in ((Lane.CUBE, aiv), (Lane.VECTOR, aic)):
             ends: list[Operation] = []
             for ring in rings:
                 if not mask & ring.bit:
@@ -330,7 +334,7 @@ class _Expansion:
                     ends.append(tile.ImportPeerBufferOp(ring.name, peer))
                 else:
                     ends.append(tile.ReserveBufferOp(ring.name, slot_size * slots))
-            initialize = tile.AicInitializePipeOp if half is Half.CUBE else tile.AivInitializePipeOp
+            initialize = tile.AicInitializePipeOp if half is Lane.CUBE else tile.AivInitializePipeOp
             c2v, v2c = ends
             made.append(
                 (c2v, v2c, initialize(c2v, v2c, dir_mask=mask, slot_size=slot_size, slot_num=slots))
@@ -358,30 +362,28 @@ def _bytes_popped(pop: Pop) -> int:
 # Global memory.
 
 
-def _expect_no_shared_memory(kernel: orch.FuncOp) -> None:
+def _expect_no_shared_memory(kernel: orch.FuncOp, roots: BufferRoots) -> None:
     """Raise `OpError` where one half stores to what the other half loads or stores."""
-    stores: dict[tuple[SSAValue, Half], Operation] = {}
-    loads: dict[tuple[SSAValue, Half], Operation] = {}
+    stores: dict[tuple[SSAValue, Lane], Operation] = {}
+    uses: dict[tuple[SSAValue, Lane], Operation] = {}
+    parameters = [value for value in kernel.parameters if isinstance(value.type, TensorType)]
     for op in walk(kernel):
         if op.regions or not isinstance(op, DeclaredOp) or crossing(op) is not None:
             continue
-        if isinstance(op, ptensor.ReadOp):
-            halves = list(Half)
-        else:
-            half = half_of(op)
-            halves = [] if half is None else [half]
-        for name, value, _ in op.declared_operands():
+        half = half_of(op)
+        # An element is read by both, as numbers are.
+        halves = CORES if isinstance(op, ptensor.ReadOp) else () if half is None else (half,)
+        for value, effect in op.operand_effects():
             if not isinstance(value.type, TensorType):
                 continue
-            effect, root = op.effect_on(name), _root(value)
-            for half in halves:
-                if effect.writes:
-                    stores.setdefault((root, half), op)
-                if effect.reads:
-                    loads.setdefault((root, half), op)
+            place = roots.of(value)
+            for root in place.roots if place.is_complete else (*place.roots, *parameters):
+                for half in halves:
+                    uses.setdefault((root, half), op)
+                    if effect.writes:
+                        stores.setdefault((root, half), op)
     for (root, half), store in stores.items():
-        other = loads.get((root, half.other)) or stores.get((root, half.other))
-        if other is not None:
+        if (other := uses.get((root, half.other))) is not None:
             raise OpError(
                 store,
                 f"is of the {half.value} core, and what it stores to is used by the "
@@ -389,26 +391,3 @@ def _expect_no_shared_memory(kernel: orch.FuncOp) -> None:
                 "tile itself, or make two kernels of it",
                 [note(other, "it is used here")],
             )
-
-
-def _root(value: SSAValue) -> SSAValue:
-    """The parameter that a tensor in a kernel is a name of, as far as one can see."""
-    seen: set[SSAValue] = set()
-    while value not in seen:
-        seen.add(value)
-        owner = value.owner
-        if isinstance(owner, DeclaredOp) and isinstance(value, OpResult):
-            named = owner.named_operand(value)
-            if named is None:
-                return value
-            value = named
-        elif isinstance(owner, scf.ForOp) and isinstance(value, OpResult):
-            value = owner.iter_args[value.index]
-        elif isinstance(value, BlockArgument):
-            loop = value.block.parent_op()
-            if not isinstance(loop, scf.ForOp) or value.index == 0:
-                return value
-            value = loop.iter_args[value.index - 1]
-        else:
-            return value
-    return value

@@ -8,6 +8,7 @@ from xdsl.dialects.builtin import TensorType
 from xdsl.ir import BlockArgument, SSAValue
 
 from pypto_xdsl.dialects.orch import TASK_ID, is_array
+from pypto_xdsl.targets.unique_names import UniqueNames
 
 _NUMBERED = re.compile(r"(_\d+)+$")
 _KEYWORDS = """
@@ -32,21 +33,11 @@ _PREFIXES = ("rt_", "PTO2", "framework_", "INT", "UINT")
 """Names that begin so may be the runtime's, or macros."""
 
 
-class Names:
+class Names(UniqueNames):
     """The names in one function; each is given once, so that none hides another."""
 
     def __init__(self) -> None:
-        self._taken: set[str] = set(_RESERVED)
-        self._next: dict[str, int] = {}
-
-    def fresh(self, base: str) -> str:
-        """A name that nothing has yet."""
-        name = base
-        while name in self._taken:
-            number = self._next[base] = self._next.get(base, 0) + 1
-            name = f"{base}_{number}"
-        self._taken.add(name)
-        return name
+        super().__init__(_RESERVED)
 
 
 def base_name(value: SSAValue) -> str:

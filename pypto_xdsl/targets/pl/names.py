@@ -10,18 +10,18 @@ from xdsl.dialects.builtin import TensorType
 from xdsl.ir import SSAValue
 
 from pypto_xdsl.dialects.tile.types import TileType
+from pypto_xdsl.targets.unique_names import UniqueNames
 
 _NUMBERED = re.compile(r"(_\d+)+$")
 _RESERVED = frozenset((*keyword.kwlist, "pl", "pld", "self", "float", "tuple"))
 """What no value, function or symbol is called: Python's words, and what the text itself uses."""
 
 
-class Names:
+class Names(UniqueNames):
     """Names of one scope: those of the values of a function, or of the functions of a program."""
 
     def __init__(self, taken: Iterable[str] = ()):
-        self._taken: set[str] = {*_RESERVED, *taken}
-        self._next: dict[str, int] = {}
+        super().__init__((*_RESERVED, *taken))
         self._of: dict[SSAValue, str] = {}
 
     def name(self, value: SSAValue) -> str:
@@ -50,15 +50,6 @@ class Names:
         if base in self._taken:
             base = f"{base}_"
         return self.fresh(base)
-
-    def fresh(self, base: str) -> str:
-        """A name that nothing has yet."""
-        name = base
-        while name in self._taken:
-            number = self._next[base] = self._next.get(base, 0) + 1
-            name = f"{base}_{number}"
-        self._taken.add(name)
-        return name
 
 
 def _hint(value: SSAValue) -> str:

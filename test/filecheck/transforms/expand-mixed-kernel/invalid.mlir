@@ -92,3 +92,26 @@ builtin.module {
     orch.return %y : tensor<16x16xf32>
   }
 }
+
+// -----
+
+// The same through names that a branch hands on: they may be of the same tensor.
+builtin.module {
+  orch.func incore @through_branch(in %a : tensor<16x16xf32>, in %c : i1, out %x : tensor<16x16xf32>, out %y : tensor<16x16xf32>) {
+    %m = tile.load %a[0, 0] : tensor<16x16xf32> -> !tile.tile<16x16xf32, mat>
+    %l = tile.move %m : !tile.tile<16x16xf32, mat> -> !tile.tile<16x16xf32, left>
+    %r = tile.move %m : !tile.tile<16x16xf32, mat> -> !tile.tile<16x16xf32, right>
+    %p = tile.matmul %l, %r : !tile.tile<16x16xf32, left>, !tile.tile<16x16xf32, right> -> !tile.tile<16x16xf32, acc>
+    %either = scf.if %c -> (tensor<16x16xf32>) {
+      scf.yield %x : tensor<16x16xf32>
+    } else {
+      scf.yield %y : tensor<16x16xf32>
+    }
+    // expected-error @+1 {{is of the cube core, and what it stores to is used by the vector core of the same kernel}}
+    %e1 = tile.store %p, %either[0, 0] : !tile.tile<16x16xf32, acc>, tensor<16x16xf32>
+    %v = tile.load %a[0, 0] : tensor<16x16xf32> -> !tile.tile<16x16xf32, vec>
+    // expected-note @+1 {{it is used here}}
+    %y1 = tile.store %v, %y[0, 0] : !tile.tile<16x16xf32, vec>, tensor<16x16xf32>
+    orch.return
+  }
+}

@@ -5,6 +5,7 @@ import pstats
 from collections.abc import Callable
 
 import pytest
+from benchmark_dsl import calls_in_a_row
 
 from pypto_xdsl.frontend.pl import read_program, read_source
 from pypto_xdsl.frontend.pl.discovery import find_programs
@@ -23,18 +24,6 @@ class P:
     def main(self, x: pl.Tensor[[16, 16], pl.FP32], n: pl.Scalar[pl.INDEX],
              o: pl.Out[pl.Tensor[[16, 16], pl.FP32]]) -> pl.Tensor[[16, 16], pl.FP32]:
 """
-
-
-def calls_in_a_row(size: int) -> str:
-    lines = [
-        line
-        for i in range(size)
-        for line in (
-            f"        a{i} = pl.create_tensor([16, 16], dtype=pl.FP32)",
-            f"        b{i} = self.k({f'b{i - 1}' if i else 'x'}, n + {i % 7}, a{i})",
-        )
-    ]
-    return HEAD + "\n".join([*lines, f"        return b{size - 1}"])
 
 
 def one_name_rebound(size: int) -> str:
