@@ -212,16 +212,15 @@ def teachers(lesson: Lesson, time: int, told: set[tuple[Lesson, int]]) -> Iterat
     What makes it known that a pipe was done at a time: events and barriers that were waited for.
     What is in `told` is left out, and what is given is put there.
     """
-    todo = [lesson]
+    todo = [(lesson, time)]
     while todo:
-        lesson = todo.pop()
-        if lesson.time < time:
-            # A way on which the pipe was given nothing.
-            continue
+        lesson, time = todo.pop()
+        # A way on which the pipe was given nothing so late: what it had before counts there.
+        time = min(time, lesson.time)
         lesson = lesson.that_says(time)
         if (lesson, time) in told:
             continue
         told.add((lesson, time))
         if lesson.teacher is not None:
             yield lesson.teacher
-        todo += lesson.sources
+        todo += ((source, time) for source in lesson.sources)

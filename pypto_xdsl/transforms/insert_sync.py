@@ -17,6 +17,7 @@ set before the outermost loop too, and waited for after it. What is ordered alre
 events, gets none, so the pass is idempotent; one that later ones make needless is left out. Where
 the ways of a branch, or running a loop and not running it, order different things, what a pipe
 knows after it is a prefix of what the other was given, so a few more events than needed may stay.
+(Elsewhere too, one generated program in some hundreds keeps an event that others make needless.)
 Eight events a pair of pipes are there: one is used again once its last wait is known to be over;
 where none is free, a barrier of all pipes takes its place.
 

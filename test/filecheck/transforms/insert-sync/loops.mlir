@@ -62,3 +62,39 @@ func.func @nest(%p : !pto.partition_tensor_view<8x64xf32>, %n : index) attribute
   }
   func.return
 }
+
+// The load after the loop waits for what comes before the loop: it may have no iteration, in which
+// another event would have told the same.
+// CHECK-LABEL: func.func @no_iteration
+// CHECK:         pto.tabs
+// CHECK-NEXT:    ascend910b.set_flag V -> MTE2, 0
+// CHECK-NEXT:    ascend910b.wait_flag V -> MTE2, 0
+// CHECK-NEXT:    ascend910b.set_flag MTE2 -> V, 0
+// CHECK-NEXT:    scf.for
+// CHECK-NEXT:      ascend910b.wait_flag MTE2 -> V, 0
+// CHECK-NEXT:      pto.tabs
+// CHECK-NEXT:      ascend910b.set_flag V -> MTE2, 1
+// CHECK-NEXT:      ascend910b.wait_flag V -> MTE2, 1
+// CHECK-NEXT:      scf.if
+// CHECK:           ascend910b.set_flag MTE2 -> V, 0
+// CHECK-NEXT:    }
+// CHECK-NEXT:    ascend910b.wait_flag MTE2 -> V, 0
+// CHECK-NEXT:    pto.tload
+func.func @no_iteration(%p : !pto.partition_tensor_view<8x64xf32>, %n : index, %c : i1) attributes {ascend910b.core = #ascend910b<core aiv>} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %t = ascend910b.view ub[0] : !pto.tile_buf<vec, 8x64xf32>
+  %u = ascend910b.view ub[2048] : !pto.tile_buf<vec, 8x64xf32>
+  pto.tabs ins(%t : !pto.tile_buf<vec, 8x64xf32>) outs(%u : !pto.tile_buf<vec, 8x64xf32>)
+  scf.for %i = %c0 to %n step %c1 {
+    pto.tabs ins(%t : !pto.tile_buf<vec, 8x64xf32>) outs(%t : !pto.tile_buf<vec, 8x64xf32>)
+    scf.if %c {
+      pto.tload ins(%p : !pto.partition_tensor_view<8x64xf32>) outs(%u : !pto.tile_buf<vec, 8x64xf32>)
+    } else {
+      pto.tload ins(%p : !pto.partition_tensor_view<8x64xf32>) outs(%t : !pto.tile_buf<vec, 8x64xf32>)
+    }
+    pto.tload ins(%p : !pto.partition_tensor_view<8x64xf32>) outs(%t : !pto.tile_buf<vec, 8x64xf32>)
+  }
+  pto.tload ins(%p : !pto.partition_tensor_view<8x64xf32>) outs(%t : !pto.tile_buf<vec, 8x64xf32>)
+  func.return
+}
