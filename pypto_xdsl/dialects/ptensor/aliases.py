@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from abc import ABC
 from collections.abc import Mapping, Sequence
 from math import prod
 from typing import ClassVar
 
-from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, IntegerAttr, TensorType
+from xdsl.dialects.builtin import DYNAMIC_INDEX, IntegerAttr
 from xdsl.ir import Attribute, OpResult
-from xdsl.irdl import irdl_op_definition, operand_def, result_def, var_operand_def
+from xdsl.irdl import irdl_op_definition, operand_def, result_def
 from xdsl.utils.exceptions import VerifyException
 
 from pypto_xdsl.dialects.declared_op import reads, views
 from pypto_xdsl.dialects.element_types import byte_width
 from pypto_xdsl.dialects.extents import verify_extents
-from pypto_xdsl.dialects.ptensor.memory import ViewOp
+from pypto_xdsl.dialects.ptensor.memory import SizedViewOp
 from pypto_xdsl.dialects.ptensor.types import (
     TENSOR,
     TensorLayout,
@@ -28,8 +29,7 @@ from pypto_xdsl.dialects.ptensor.types import (
     valid_shape_of,
 )
 from pypto_xdsl.dialects.typed_op import InferringOp, Types, Value
-from pypto_xdsl.syntax.lists import Index, mixed_indices
-from pypto_xdsl.syntax.op_syntax import indices_prop, integer_attr, integer_prop
+from pypto_xdsl.syntax.op_syntax import integer_attr, integer_prop
 
 _FLIPPED = {TensorLayout.ND: TensorLayout.DN, TensorLayout.DN: TensorLayout.ND}
 
@@ -86,23 +86,8 @@ class TransposeOp(InferringOp):
         )
 
 
-class RetypingViewOp(ViewOp):
-    """A view whose type says how the buffer is looked at; `sizes` gives its run-time extents."""
-
-    source = operand_def(reads(TENSOR))
-    sizes = var_operand_def(IndexType)
-    static_sizes = indices_prop("sizes")
-    result = result_def(views("source", TENSOR))
-
-    def __init__(
-        self, source: Value, result_type: TensorType[Attribute], sizes: Sequence[Index] = ()
-    ):
-        self._fill([result_type], source=source, sizes=sizes)
-
-    @property
-    def extents(self) -> Sequence[Index]:
-        """The run-time extents of the result, if it has any."""
-        return mixed_indices(self.static_sizes, self.sizes)
+class RetypingViewOp(SizedViewOp, ABC):
+    """A view whose type says how the buffer is looked at."""
 
     def verify_(self) -> None:
         source, result = tensor_of(self.source.type), tensor_of(self.result.type)

@@ -18,12 +18,11 @@ from xdsl.irdl import (
 )
 from xdsl.utils.exceptions import VerifyException
 
-from pypto_xdsl.dialects.declared_op import Effect, names, reads, views, writes
+from pypto_xdsl.dialects.declared_op import names, reads, views, writes
 from pypto_xdsl.dialects.element_types import SCALAR
 from pypto_xdsl.dialects.extents import verify_extents, verify_window
 from pypto_xdsl.dialects.ptensor.attributes import (
     AtomicKind,
-    AtomicKindAttr,
 )
 from pypto_xdsl.dialects.ptensor.elementwise import FRESH
 from pypto_xdsl.dialects.ptensor.types import (
@@ -36,6 +35,7 @@ from pypto_xdsl.dialects.ptensor.types import (
     tensor_type,
     valid_shape_of,
 )
+from pypto_xdsl.dialects.ptensor.window_writes import WindowWriteOp
 from pypto_xdsl.dialects.typed_op import TypedOp, Value
 from pypto_xdsl.syntax.lists import Index, mixed_indices, split_indices
 from pypto_xdsl.syntax.op_syntax import (
@@ -44,7 +44,6 @@ from pypto_xdsl.syntax.op_syntax import (
     integer_attr,
     integer_prop,
     subscript_prop,
-    word_prop,
 )
 
 
@@ -174,11 +173,8 @@ class SliceOp(ViewOp):
         verify_window("the tensor", self.window_offsets, window, source.get_shape())
 
 
-@irdl_op_definition
-class ReshapeOp(ViewOp):
-    """The same buffer in another shape, row by row."""
-
-    name = "ptensor.reshape"
+class SizedViewOp(ViewOp, ABC):
+    """A view in the shape of its type; `sizes` gives the run-time extents."""
 
     source = operand_def(reads(TENSOR))
     sizes = var_operand_def(IndexType)
@@ -194,6 +190,13 @@ class ReshapeOp(ViewOp):
     def extents(self) -> Sequence[Index]:
         """The run-time extents of the result, if it has any."""
         return mixed_indices(self.static_sizes, self.sizes)
+
+
+@irdl_op_definition
+class ReshapeOp(SizedViewOp):
+    """The same buffer in another shape, row by row."""
+
+    name = "ptensor.reshape"
 
     def verify_(self) -> None:
         self.verify_element_type()
@@ -289,12 +292,8 @@ class DimOp(ViewOp):
             raise VerifyException(f"axis {self.axis.value.data} of a tensor of {rank} dimensions")
 
 
-def _assemble_effect(op: AssembleOp) -> Effect:
-    return Effect.WRITE if op.atomic.data is AtomicKind.NONE else Effect.READ_WRITE
-
-
 @irdl_op_definition
-class AssembleOp(TypedOp):
+class AssembleOp(WindowWriteOp):
     """
     Write the valid region of a tensor into another at the given offsets; the result is the
     destination's next name.
@@ -304,38 +303,6 @@ class AssembleOp(TypedOp):
     READING_ORDER: ClassVar[tuple[str, ...]] = ("destination", "source", "offsets")
 
     source = operand_def(reads(TENSOR))
-    destination = operand_def(writes(TENSOR, resolve=_assemble_effect))
-    offsets = var_operand_def(IndexType)
-    static_offsets = subscript_prop()
-    atomic = word_prop(AtomicKindAttr, AtomicKindAttr(AtomicKind.NONE))
-    result = result_def(names("destination", TENSOR))
-
-    def __init__(
-        self,
-        source: Value,
-        destination: Value,
-        offsets: Sequence[Index],
-        *,
-        atomic: AtomicKind = AtomicKind.NONE,
-        result_type: Attribute | None = None,
-    ):
-        destination = SSAValue.get(destination)
-        self._fill(
-            [result_type or destination.type],
-            {"atomic": AtomicKindAttr(atomic)},
-            source=source,
-            destination=destination,
-            offsets=offsets,
-        )
-
-    @classmethod
-    def default_result_operand(cls) -> int:
-        return 1
-
-    @property
-    def window_offsets(self) -> Sequence[Index]:
-        """Where the source goes, one a dimension of the destination."""
-        return mixed_indices(self.static_offsets, self.offsets)
 
     def copied_window(self, result: OpResult) -> tuple[SSAValue, Sequence[Index]] | None:
         is_copy = self.atomic.data is AtomicKind.NONE

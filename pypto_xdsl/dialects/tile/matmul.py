@@ -141,18 +141,8 @@ class BatchProductOp(ProductOp, ABC):
         return infer_product(TileType.of(lhs), TileType.of(rhs))
 
 
-@irdl_op_definition
-class MatmulOp(ProductOp):
-    """`lhs @ rhs`, over the valid columns of `lhs`."""
-
-    name = "tile.matmul"
-
-
-@irdl_op_definition
-class MatmulBiasOp(ProductOp):
-    """`lhs @ rhs + bias`, the bias added to each row."""
-
-    name = "tile.matmul_bias"
+class BiasedProductOp(ProductOp, ABC):
+    """A product with a row added to each of its rows."""
 
     lhs = operand_def(reads(TILE, spaces=LEFT))
     rhs = operand_def(reads(TILE, spaces=RIGHT))
@@ -165,16 +155,12 @@ class MatmulBiasOp(ProductOp):
         return (product,)
 
 
-@irdl_op_definition
-class MatmulAccOp(ProductOp):
-    """`acc + lhs @ rhs`; where `init_cond` is true, `lhs @ rhs` alone."""
-
-    name = "tile.matmul_acc"
+class AddedProductOp(ProductOp, ABC):
+    """A product added to what the accumulator holds; the accumulator's next name."""
 
     acc = operand_def(updates(TILE, spaces=ACC))
     lhs = operand_def(reads(TILE, spaces=LEFT))
     rhs = operand_def(reads(TILE, spaces=RIGHT))
-    init_cond = opt_operand_def(reads(eq(i1)))
     result = result_def(names("acc", TILE))
 
     @classmethod
@@ -182,6 +168,33 @@ class MatmulAccOp(ProductOp):
         acc = TileType.of(operands[0])
         verify_accumulator(acc, cls.product(operands[1], operands[2], properties))
         return (acc,)
+
+
+@irdl_op_definition
+class MatmulOp(ProductOp):
+    """`lhs @ rhs`, over the valid columns of `lhs`."""
+
+    name = "tile.matmul"
+
+
+@irdl_op_definition
+class MatmulBiasOp(BiasedProductOp):
+    """`lhs @ rhs + bias`, the bias added to each row."""
+
+    name = "tile.matmul_bias"
+
+
+@irdl_op_definition
+class MatmulAccOp(AddedProductOp):
+    """`acc + lhs @ rhs`; where `init_cond` is true, `lhs @ rhs` alone."""
+
+    name = "tile.matmul_acc"
+
+    # Said again, because the fields of a class come before those of its bases.
+    acc = operand_def(updates(TILE, spaces=ACC))
+    lhs = operand_def(reads(TILE, spaces=LEFT))
+    rhs = operand_def(reads(TILE, spaces=RIGHT))
+    init_cond = opt_operand_def(reads(eq(i1)))
 
 
 @irdl_op_definition
@@ -192,38 +205,17 @@ class GemvOp(RowProductOp):
 
 
 @irdl_op_definition
-class GemvBiasOp(RowProductOp):
+class GemvBiasOp(BiasedProductOp, RowProductOp):
     """A row times a matrix, plus a row."""
 
     name = "tile.gemv_bias"
 
-    lhs = operand_def(reads(TILE, spaces=LEFT))
-    rhs = operand_def(reads(TILE, spaces=RIGHT))
-    bias = operand_def(reads(TILE, spaces=BIAS))
-
-    @classmethod
-    def infer(cls, operands: Types, properties: Mapping[str, Attribute]) -> Sequence[Attribute]:
-        product = cls.product(operands[0], operands[1], properties)
-        _verify_bias(TileType.of(operands[2]), product)
-        return (product,)
-
 
 @irdl_op_definition
-class GemvAccOp(RowProductOp):
+class GemvAccOp(AddedProductOp, RowProductOp):
     """`acc` plus a row times a matrix."""
 
     name = "tile.gemv_acc"
-
-    acc = operand_def(updates(TILE, spaces=ACC))
-    lhs = operand_def(reads(TILE, spaces=LEFT))
-    rhs = operand_def(reads(TILE, spaces=RIGHT))
-    result = result_def(names("acc", TILE))
-
-    @classmethod
-    def infer(cls, operands: Types, properties: Mapping[str, Attribute]) -> Sequence[Attribute]:
-        acc = TileType.of(operands[0])
-        verify_accumulator(acc, cls.product(operands[1], operands[2], properties))
-        return (acc,)
 
 
 @irdl_op_definition
@@ -234,18 +226,7 @@ class BatchMatmulOp(BatchProductOp):
 
 
 @irdl_op_definition
-class BatchMatmulAccOp(BatchProductOp):
+class BatchMatmulAccOp(AddedProductOp, BatchProductOp):
     """`acc + lhs @ rhs` for each pair of matrices; unrolled before codegen."""
 
     name = "tile.batch_matmul_acc"
-
-    acc = operand_def(updates(TILE, spaces=ACC))
-    lhs = operand_def(reads(TILE, spaces=LEFT))
-    rhs = operand_def(reads(TILE, spaces=RIGHT))
-    result = result_def(names("acc", TILE))
-
-    @classmethod
-    def infer(cls, operands: Types, properties: Mapping[str, Attribute]) -> Sequence[Attribute]:
-        acc = TileType.of(operands[0])
-        verify_accumulator(acc, cls.product(operands[1], operands[2], properties))
-        return (acc,)

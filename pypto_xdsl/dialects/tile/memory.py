@@ -8,7 +8,7 @@ from math import prod
 from typing import ClassVar
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
     irdl_op_definition,
@@ -19,19 +19,17 @@ from xdsl.irdl import (
 from xdsl.utils.exceptions import VerifyException
 
 from pypto_xdsl.dialects.declared_op import (
-    Effect,
     lives_freely,
     lives_in,
     names,
     reads,
     updates,
     views,
-    writes,
 )
 from pypto_xdsl.dialects.element_types import SCALAR
 from pypto_xdsl.dialects.extents import reshape_valid, verify_extents, verify_window
-from pypto_xdsl.dialects.ptensor.attributes import AtomicKind, AtomicKindAttr
 from pypto_xdsl.dialects.ptensor.types import TENSOR, tensor_of
+from pypto_xdsl.dialects.ptensor.window_writes import WindowWriteOp
 from pypto_xdsl.dialects.tile.attributes import MemorySpace, TileLayout
 from pypto_xdsl.dialects.tile.base import TILE
 from pypto_xdsl.dialects.tile.types import Layout, TileType
@@ -43,7 +41,6 @@ from pypto_xdsl.syntax.op_syntax import (
     integer_attr,
     integer_prop,
     subscript_prop,
-    word_prop,
 )
 
 
@@ -143,12 +140,8 @@ class LoadOp(TypedOp):
         verify_window("the tensor", self.window_offsets, tile.valid_shape, source.get_shape())
 
 
-def _store_effect(op: StoreOp) -> Effect:
-    return Effect.WRITE if op.atomic.data is AtomicKind.NONE else Effect.READ_WRITE
-
-
 @irdl_op_definition
-class StoreOp(TypedOp):
+class StoreOp(WindowWriteOp):
     """
     Write the valid region of a tile to a tensor at the given offsets; the result is the tensor's
     next name.
@@ -158,38 +151,6 @@ class StoreOp(TypedOp):
     READING_ORDER: ClassVar[tuple[str, ...]] = ("source", "offsets", "destination")
 
     source = operand_def(reads(TILE, spaces=(MemorySpace.VEC, MemorySpace.ACC)))
-    destination = operand_def(writes(TENSOR, resolve=_store_effect))
-    offsets = var_operand_def(IndexType)
-    static_offsets = subscript_prop()
-    atomic = word_prop(AtomicKindAttr, AtomicKindAttr(AtomicKind.NONE))
-    result = result_def(names("destination", TENSOR))
-
-    def __init__(
-        self,
-        source: Value,
-        destination: Value,
-        offsets: Sequence[Index],
-        *,
-        atomic: AtomicKind = AtomicKind.NONE,
-        result_type: Attribute | None = None,
-    ):
-        destination = SSAValue.get(destination)
-        self._fill(
-            [result_type or destination.type],
-            {"atomic": AtomicKindAttr(atomic)},
-            source=source,
-            destination=destination,
-            offsets=offsets,
-        )
-
-    @classmethod
-    def default_result_operand(cls) -> int:
-        return 1
-
-    @property
-    def window_offsets(self) -> Sequence[Index]:
-        """Where the tile goes, one a dimension of the tensor."""
-        return mixed_indices(self.static_offsets, self.offsets)
 
     def verify_(self) -> None:
         tile = TileType.of(self.source.type)
