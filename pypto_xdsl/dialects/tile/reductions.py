@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import ABC
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
@@ -201,8 +201,8 @@ class ColArgminOp(ColumnReductionOp):
     tmp = operand_def(workspace(TILE, spaces=VEC))
 
 
-class RowExpandOp(InferringTileOp, ABC):
-    """`f(target[r, c], vector[r])`: a column `[R, 1]` against each column of `[R, C]`."""
+class ExpandOp(InferringTileOp, ABC):
+    """`f(target, vector)`, where the vector has extent 1 along an axis and stretches over it."""
 
     FUSES: ClassVar[type[BinaryOp] | None] = None
     """The `f(target, expanded vector)` that this op computes in one go, if it is an op."""
@@ -213,38 +213,40 @@ class RowExpandOp(InferringTileOp, ABC):
     result = result_def(lives_in(MemorySpace.VEC, TILE))
 
     @classmethod
+    @abstractmethod
+    def verify_vector(cls, target: TileType, vector: TileType) -> None:
+        """Raise `VerifyException` unless the vector stretches over the target."""
+
+    @classmethod
     def infer(cls, operands: Types, properties: Mapping[str, Attribute]) -> Sequence[Attribute]:
         target, vector = (TileType.of(type) for type in operands[:2])
         _expect_rank_two(target)
+        cls.verify_vector(target, vector)
+        return (like(target, element_type=promote(target.element_type, vector.element_type)),)
+
+
+class RowExpandOp(ExpandOp, ABC):
+    """`f(target[r, c], vector[r])`: a column `[R, 1]` against each column of `[R, C]`."""
+
+    @classmethod
+    def verify_vector(cls, target: TileType, vector: TileType) -> None:
         rows, width = vector.get_shape()[-2:] if vector.get_num_dims() >= 2 else (0, 0)
         if width != 1 or rows != target.get_shape()[-2]:
             raise VerifyException(
                 f"vector should have one column and the rows of {target}, got {vector}"
             )
-        return (like(target, element_type=promote(target.element_type, vector.element_type)),)
 
 
-class ColumnExpandOp(InferringTileOp, ABC):
+class ColumnExpandOp(ExpandOp, ABC):
     """`f(target[r, c], vector[c])`: a row `[1, C]` against each row of `[R, C]`."""
 
-    FUSES: ClassVar[type[BinaryOp] | None] = None
-    """The `f(target, expanded vector)` that this op computes in one go, if it is an op."""
-    NOT_IN_PLACE_WITH: ClassVar[tuple[str, ...]] = ("vector",)
-
-    target = operand_def(reads(TILE, spaces=VEC))
-    vector = operand_def(reads(TILE, spaces=VEC))
-    result = result_def(lives_in(MemorySpace.VEC, TILE))
-
     @classmethod
-    def infer(cls, operands: Types, properties: Mapping[str, Attribute]) -> Sequence[Attribute]:
-        target, vector = (TileType.of(type) for type in operands[:2])
-        _expect_rank_two(target)
+    def verify_vector(cls, target: TileType, vector: TileType) -> None:
         rows, width = vector.get_shape()[-2:] if vector.get_num_dims() >= 2 else (0, 0)
         if rows != 1 or width != target.get_shape()[-1]:
             raise VerifyException(
                 f"vector should have one row and the columns of {target}, got {vector}"
             )
-        return (like(target, element_type=promote(target.element_type, vector.element_type)),)
 
 
 @irdl_op_definition
