@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Self
 
 from xdsl.dialects.builtin import IntegerAttr, IntegerType
@@ -362,19 +362,15 @@ TFreeFromAivOp = declare(
 )
 
 
-class AllocEntryOp(QueueOp):
-    """`{split = 0} -> T`"""
+class QueueResultOp(QueueOp):
+    """`{clauses} -> T`: an op that takes no operand and gives one value."""
 
-    ALLOCATES: ClassVar[bool] = True
-    DIRECTION: ClassVar[int] = TO_VECTOR
-
-    id = opt_prop_def(I32_KIND, default_value=FIRST_ID)
-    split = prop_def(I8_KIND)
-    entry = result_def(TensorViewType)
+    REQUIRED: ClassVar[Sequence[str]] = ()
+    """The clauses that have to be there."""
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
-        properties = parse_clauses(parser, cls.CLAUSES, ("split",))
+        properties = parse_clauses(parser, cls.CLAUSES, cls.REQUIRED)
         attributes = parser.parse_optional_attr_dict()
         parser.parse_punctuation("->")
         return build(cls, {}, attributes, (parser.parse_type(),), properties)
@@ -384,7 +380,19 @@ class AllocEntryOp(QueueOp):
         self.print_clauses(printer)
         print_attributes(printer, self, tuple(self.CLAUSES))
         printer.print_string(" -> ")
-        printer.print_attribute(self.entry.type)
+        printer.print_attribute(self.results[0].type)
+
+
+class AllocEntryOp(QueueResultOp):
+    """`{split = 0} -> T`"""
+
+    REQUIRED: ClassVar[Sequence[str]] = ("split",)
+    ALLOCATES: ClassVar[bool] = True
+    DIRECTION: ClassVar[int] = TO_VECTOR
+
+    id = opt_prop_def(I32_KIND, default_value=FIRST_ID)
+    split = prop_def(I8_KIND)
+    entry = result_def(TensorViewType)
 
 
 TAllocToAivOp = declare(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import ClassVar, Self
 
 from xdsl.irdl import opt_prop_def, prop_def, result_def
@@ -21,7 +21,7 @@ from pypto_xdsl.dialects.pto.declaration import (
 )
 from pypto_xdsl.dialects.pto.enumerations import AddressSpace
 from pypto_xdsl.dialects.pto.operands import I32
-from pypto_xdsl.dialects.pto.queue import I32_KIND, QueueOp, number_of
+from pypto_xdsl.dialects.pto.queue import I32_KIND, QueueOp, QueueResultOp, number_of
 from pypto_xdsl.dialects.pto.syntax import build, parse_clauses, print_attributes
 
 
@@ -85,28 +85,15 @@ ReserveBufferOp = declare(
 )
 
 
-class ImportBase(QueueOp):
+class ImportBase(QueueResultOp):
     """`{name = "b", peer_func = @f} -> i32`"""
 
     CLAUSES: ClassVar[Mapping[str, PropertyConstraint]] = {"name": STRING, "peer_func": SYMBOL}
+    REQUIRED: ClassVar[Sequence[str]] = ("name", "peer_func")
 
     buffer_name = prop_def(STRING, prop_name="name")
     peer_func = prop_def(SYMBOL)
     addr = result_def(I32)
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        properties = parse_clauses(parser, cls.CLAUSES, ("name", "peer_func"))
-        attributes = parser.parse_optional_attr_dict()
-        parser.parse_punctuation("->")
-        return build(cls, {}, attributes, (parser.parse_type(),), properties)
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        self.print_clauses(printer)
-        print_attributes(printer, self, tuple(self.CLAUSES))
-        printer.print_string(" -> ")
-        printer.print_attribute(self.addr.type)
 
 
 ImportReservedBufferOp = declare(
