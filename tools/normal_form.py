@@ -5,7 +5,7 @@ What is left of a program when what has no meaning is taken away, for comparing 
 whatever is computed for nothing: in each block, what writes or branches keeps its order, and
 before each such op stands what it needs, operand by operand, each value once. A tensor's value
 names one version of its buffer and may not be read after the next write (NoStaleRead), so that
-reading it gives the same wherever it stands.
+reading it gives the same wherever it stands. A tile that is reshaped twice is reshaped once.
 
 `without_names` forgets by which of its names a buffer is used, `in_order_of_definition` in which
 order a scope lists what it hands out.
@@ -27,16 +27,26 @@ from pypto_xdsl.analysis.control_flow import forwarded
 from pypto_xdsl.analysis.overlap import Overlap
 from pypto_xdsl.analysis.return_lineage import ReturnLineage
 from pypto_xdsl.analysis.walk import walk
-from pypto_xdsl.dialects import orch, ptensor
+from pypto_xdsl.dialects import orch, ptensor, tile
 from pypto_xdsl.dialects.declared_op import DeclaredOp
 from pypto_xdsl.rewriting.unused_carries import drop_unused_carries, drop_unused_results
 
 
 def in_canonical_order(function: orch.FuncOp) -> None:
     """Bring the ops of a function into the order described above."""
+    for op in [op for op in walk(function) if isinstance(op, tile.ReshapeOp)]:
+        _skip_reshapes(op)
     for region in function.regions:
         for block in region.blocks:
             _order(block, {})
+
+
+def _skip_reshapes(op: tile.ReshapeOp) -> None:
+    """Let a reshape see the tile itself, not another shape of it; one to its own shape goes."""
+    while isinstance(inner := op.source.owner, tile.ReshapeOp):
+        op.operands = [inner.source, *op.operands[1:]]
+    if op.result.type == op.source.type:
+        op.result.replace_all_uses_with(op.source)
 
 
 def _order(block: Block, known: dict[Hashable, Operation]) -> None:

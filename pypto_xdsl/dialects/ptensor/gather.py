@@ -292,7 +292,10 @@ class ScatterLikeOp(InferringOp, ABC):
 
 @irdl_op_definition
 class ScatterOp(ScatterLikeOp):
-    """A copy of the destination with `[b, index[b, k]]` replaced by `source[b, k]`."""
+    """
+    A copy of the destination with `[b, index[b, k]]` replaced by `source[b, k]`; the rows that the
+    index does not have stay.
+    """
 
     name = "ptensor.scatter"
 
@@ -307,8 +310,10 @@ class ScatterOp(ScatterLikeOp):
             raise VerifyException("destination and index should have two dimensions")
         if index != source:
             raise VerifyException(f"source should have the extents {list(index)}")
-        if index[0] != destination[0]:
-            raise VerifyException(f"index should have {destination[0]} rows, got {index[0]}")
+        rows, given = destination[0], index[0]
+        fewer = isinstance(rows, int) and isinstance(given, int) and given < rows
+        if given != rows and not fewer:
+            raise VerifyException(f"index should have at most {rows} rows, got {given}")
 
 
 @irdl_op_definition

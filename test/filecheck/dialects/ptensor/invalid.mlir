@@ -112,8 +112,9 @@ orch.func orchestration @selection(in %x : tensor<16x64xf32>, in %u : tensor<16x
   // expected-error @+1 {{columns 40 to 72 lie outside tensor<16x64xf32>}}
   %5 = ptensor.paged_gather %x, %i, %i, block_size = 4, size = 32, max_indices = 8, col_off = 40 : tensor<16x64xf32>, tensor<16x8xi32>, tensor<16x8xi32> -> tensor<8x32xf32>
   %7 = ptensor.create : tensor<8x8xf32>
-  // expected-error @+1 {{index should have 16 rows, got 8}}
-  %6 = ptensor.scatter %x, %f, %7 : tensor<16x64xf32>, tensor<8x8xi32>, tensor<8x8xf32>
+  %y = ptensor.create : tensor<16x8xf32>
+  // expected-error @+1 {{index should have at most 8 rows, got 16}}
+  %6 = ptensor.scatter %7, %i, %y : tensor<8x8xf32>, tensor<16x8xi32>, tensor<16x8xf32>
   // expected-error @+1 {{operands should have the same rows}}
   %8 = ptensor.concat %x, %7 : tensor<16x64xf32>, tensor<8x8xf32> -> tensor<16x72xf32>
   // expected-error @+1 {{source and target should have three dimensions}}
