@@ -222,6 +222,7 @@ class FuncOp(IRDLOperation):
             directions.append(DirectionAttr(parser.parse_str_enum(Direction)))
             argument = parser.parse_optional_argument()
             if argument is not None:
+                argument.location = parser.parse_optional_location()
                 arguments.append(argument)
             elif arguments:
                 parser.raise_error("expected a named parameter", position)

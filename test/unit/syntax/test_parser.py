@@ -6,7 +6,7 @@ from io import StringIO
 
 import pytest
 from xdsl.context import Context
-from xdsl.dialects.builtin import FileLineColLoc, ModuleOp
+from xdsl.dialects.builtin import BytesAttr, FileLineColLoc, ModuleOp, StringAttr, UnitAttr
 from xdsl.ir import Operation
 from xdsl.parser import Parser
 from xdsl.printer import Printer
@@ -103,6 +103,26 @@ def test_same_ir_as_xdsl(name: str):
     assert str(ours) == str(theirs)
     # Names too: hints of results and block arguments are part of what is printed.
     assert str(parse(str(ours))) == str(ours)
+
+
+def test_text_is_a_string_however_it_is_escaped():
+    """xDSL escapes all but ASCII, and would read it as bytes; what is no text stays bytes."""
+    text = """"test.op"() {s = "caf\\C3\\A9 \\22q\\22", b = "\\FF\\00", "k\\C3\\A9y"} : () -> ()"""
+    module = parse(text)
+    (op,) = module.body.block.ops
+    assert op.attributes == {
+        "s": StringAttr('café "q"'),
+        "b": BytesAttr(b"\xff\x00"),
+        "kéy": UnitAttr(),
+    }
+    assert str(parse(str(module))) == str(module)
+
+
+def test_the_generic_form_keeps_names_of_any_text():
+    text = 'func.func @"caf\\C3\\A9 \\22\\0A"() {\n  func.return\n}'
+    module = parse(text)
+    assert text.splitlines()[0] in str(module)
+    assert str(parse(generic_form(module))) == str(module)
 
 
 def test_ops_know_where_their_name_stands():

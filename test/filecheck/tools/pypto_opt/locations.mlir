@@ -3,13 +3,14 @@
 
 // RUN: pypto-opt --print-debuginfo %s | filecheck %s
 // RUN: pypto-opt --print-debuginfo --split-input-file %s | filecheck %s
+// RUN: pypto-opt --print-debuginfo %s | pypto-opt --print-debuginfo | filecheck %s
 
-// CHECK:      func.func @f(%a: i32 loc("{{.*}}locations.mlir":8:14))
+// CHECK:      func.func @f(%a: i32 loc("{{.*}}locations.mlir":9:14))
 func.func @f(%a: i32) {
   func.return
 }
 func.func @g(%a: i32) {
-  // CHECK: %b = arith.addi %a, %a : i32 loc("{{.*}}locations.mlir":13:8)
+  // CHECK: %b = arith.addi %a, %a : i32 loc("{{.*}}locations.mlir":14:8)
   %b = arith.addi %a, %a : i32
   // CHECK: %c = arith.addi %a, %a : i32 loc("kernel.py":3:7)
   %c = arith.addi %a, %a : i32 loc("kernel.py":3:7)
@@ -18,6 +19,10 @@ func.func @g(%a: i32) {
   // CHECK: %e = arith.addi %a, %a : i32 loc("kernel.py":5:6)
   %e = arith.addi %a, %a : i32 loc(#loc)
   func.return
+}
+// CHECK: orch.func opaque @h(in %x: i32 loc("kernel.py":7:8), in %y: i32 loc("{{.*}}locations.mlir":24:57))
+orch.func opaque @h(in %x: i32 loc("kernel.py":7:8), in %y: i32) {
+  orch.return
 }
 
 #loc = loc("kernel.py":5:6)
