@@ -108,8 +108,8 @@ def allocate(function: Operation, backend: Backend) -> list[Diagnostic]:
         addresses, end = _place(buffers, memory.alignment, floor)
         if end > memory.size and any(SHARED_BUFFER in b.op.attributes for b in buffers):
             addresses, end = first_fit(_without_address(buffers), memory.alignment, floor)
-        if end > memory.size:
-            errors.append(_overflow(space, buffers, end, memory.size, liveness))
+        if end > memory.size and (without := _without_address(buffers)):
+            errors.append(_overflow(space, without, floor, end, memory.size, liveness))
         else:
             placed += addresses.items()
     if not errors:
@@ -218,17 +218,22 @@ def first_fit(
 def _overflow(
     space: AddressSpace,
     buffers: Sequence[Buffer],
+    floor: int,
     end: int,
     capacity: int,
     liveness: BufferLiveness,
 ) -> Diagnostic:
-    """Tiles need more bytes than there are."""
+    """Tiles that have no address need more bytes than there are above `floor`."""
     time, live = peak(buffers)
     most = sum(buffer.size for buffer in live)
-    place = liveness.order.at(time) or live[0].op
+    # Nothing is in use where no tile is ever used.
+    place = (liveness.order.at(time) if live else None) or buffers[0].op
     message = f"needs {end} bytes of tiles in {space}, which has {capacity}"
-    if most > capacity:
-        message += f"; {most} are in use here"
+    if floor:
+        message += f"; {floor} are taken by what has a place already"
+    largest = max(buffer.size for buffer in buffers)
+    if floor + max(most, largest) > capacity:
+        message += f"; {most} are in use here" if live else ""
     elif any(SHARED_BUFFER in buffer.op.attributes for buffer in buffers):
         message += f"; {most} are in use here, more than anywhere, but they do not fit together"
     else:

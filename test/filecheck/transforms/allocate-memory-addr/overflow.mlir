@@ -44,3 +44,29 @@ func.func @no_target() {
   %a = pto.alloc_tile : !pto.tile_buf<vec, 128x256xf32>
   func.return
 }
+
+// -----
+
+// What the program placed itself is in the way; no tile need be used for that.
+builtin.module @unit attributes {pto.target_arch = "a2a3"} {
+  func.func @placed() {
+    %c131072 = arith.constant 131072 : i64
+    %a = pto.alloc_tile addr = %c131072 : !pto.tile_buf<vec, 16x256xf32>
+    // expected-error @+1 {{'pto.alloc_tile' op needs 278528 bytes of tiles in vec, which has 188416; 147456 are taken by what has a place already}}
+    %b = pto.alloc_tile : !pto.tile_buf<vec, 128x256xf32>
+    func.return
+  }
+}
+
+// -----
+
+// A place outside the memory is an error where it is given.
+builtin.module @unit attributes {pto.target_arch = "a2a3"} {
+  func.func @outside() {
+    %c188384 = arith.constant 188384 : i64
+    // expected-error @+1 {{'pto.alloc_tile' op lies at 188384..190432, outside the 188416 bytes of vec}}
+    %a = pto.alloc_tile addr = %c188384 : !pto.tile_buf<vec, 16x32xf32>
+    pto.tabs ins(%a : !pto.tile_buf<vec, 16x32xf32>) outs(%a : !pto.tile_buf<vec, 16x32xf32>)
+    func.return
+  }
+}
