@@ -14,10 +14,10 @@ from math import prod
 from typing import cast
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX, f16, f32, i64
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, Operation, OpResult, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
-from pypto_xdsl.analysis.tile_storage import TileStorage
+from pypto_xdsl.analysis.tile_storage import TileStorage, updated_operand
 from pypto_xdsl.diagnostics import OpError
 from pypto_xdsl.dialects import pto, tile
 from pypto_xdsl.dialects.element_types import is_integer
@@ -141,6 +141,16 @@ class TileBuffers:
             self._allocated[key] = storage
             self._unsure.append(cast(Operation, storage.owner))
         return self.buffer(value)
+
+    def updated(self, op: Operation, result: OpResult) -> SSAValue:
+        """The buffer of a result that is written over an operand; a copy of it, if needed."""
+        index = updated_operand(result)
+        assert index is not None
+        self.copy_extents(op.operands[index], result)
+        destination = self.allocate(result)
+        if (op, index) in self._storage.copies:
+            self.move(self.buffer(op.operands[index]), destination)
+        return destination
 
     def adopt(self, value: SSAValue, storage: SSAValue) -> None:
         """A tile has a storage that something else than an allocation made."""

@@ -177,6 +177,9 @@ INSTRUCTIONS: dict[type[Operation], Instruction] = {
         pto.TScatterOp, {"src": "source"}, _selected, ignored=("destination",)
     ),
     tile.Sort32Op: Instruction(pto.TSort32Op, ("source", "indices")),
+    tile.MrgsortFormat1Op: Instruction(
+        pto.TMrgSortOp, {"srcs": "source", "block_len": "block_len"}, scalar=i32
+    ),
     # On the cube core.
     tile.MatmulOp: Instruction(pto.TMatmulOp, _BOTH),
     tile.MatmulBiasOp: Instruction(pto.TMatmulBiasOp, (*_BOTH, "bias")),

@@ -129,6 +129,14 @@ class MrgsortFormat2Op(InferringTileOp):
         return [source for source in lists if source is not None]
 
     @classmethod
+    def workspace_type(cls, name: str, operands: Types) -> TileType:
+        # All lists go through it.
+        first, second, _, third, fourth = operands
+        lists = [TileType.of(type) for type in (first, second, third, fourth) if type is not None]
+        columns = sum(tile.get_shape()[-1] for tile in lists)
+        return lists[0].with_shape((*lists[0].get_shape()[:-1], columns))
+
+    @classmethod
     def infer(cls, operands: Types, properties: Mapping[str, Attribute]) -> Sequence[Attribute]:
         first, tmp = TileType.of(operands[0]), TileType.of(operands[2])
         expect_element_types("first", first.element_type, (f16, f32))

@@ -109,7 +109,10 @@ def _gather_mask(op: Any, operands: dict[str, Any]) -> None:
     stored, defined = source.read()
     kept, axis = _masked(op, stored.shape[1 if _is_along_rows(op) else 0])
     window = (slice(None), kept) if axis == 1 else (kept, slice(None))
-    operands["dst"].write(stored[window], None if defined is None else defined[window])
+    destination: LocalTile = operands["dst"]
+    # Bits are moved, whatever type they have on either side.
+    bits = np.ascontiguousarray(stored[window]).view(destination.element.storage)
+    destination.write(bits, None if defined is None else defined[window])
 
 
 def _is_along_rows(op: Any) -> bool:

@@ -1,0 +1,150 @@
+"""
+Lowers ops on tiles that are one instruction each, as the backend declares them.
+
+The results get buffers, their operands have them; scalars are converted to what the instruction
+takes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import cast
+
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    BoolAttr,
+    DenseIntOrFPElementsAttr,
+    IntegerType,
+    VectorType,
+    i16,
+)
+from xdsl.ir import Attribute, SSAValue
+
+from pypto_xdsl.analysis.tile_storage import updated_operand
+from pypto_xdsl.backend.backend import Backend
+from pypto_xdsl.backend.instruction import Instruction
+from pypto_xdsl.diagnostics import OpError
+from pypto_xdsl.dialects import pto, tile
+from pypto_xdsl.dialects.declared_op import DeclaredOp
+from pypto_xdsl.dialects.element_types import bit_width
+from pypto_xdsl.dialects.pto.syntax import build
+from pypto_xdsl.dialects.tile import TileLayout, TileType
+from pypto_xdsl.rewriting.control_flow_lowering import ControlFlowLowering
+
+_RESULT_SCALARS = ("value",)
+"""Scalars that become elements of the result, not operands beside a tile."""
+
+_COUNTS = DenseIntOrFPElementsAttr.from_list(VectorType(i16, [4]), [0])
+"""Where a merge of lists notes how much of each list it took."""
+
+
+def may_write_over(op: DeclaredOp, index: int, backend: Backend) -> bool:
+    """Whether the instruction may write over an operand, by the op and by itself."""
+    instruction = backend.instructions.get(type(op))
+    if instruction is None or not op.may_share_storage(op.operands[index]):
+        return False
+    names = instruction.in_place_operands
+    if names.issuperset(instruction.named_operands.values()):
+        return True
+    for place, (name, _, _) in enumerate(op.declared_operands()):
+        if place == index:
+            return name in names
+    return False
+
+
+def lower_instruction(op: DeclaredOp, into: ControlFlowLowering, backend: Backend) -> None:
+    """Lower an op to its instruction; raises `OpError` where there is none."""
+    buffers, builder = into.buffers, into.builder
+    instruction = backend.instructions.get(op.__class__)
+    if instruction is None:
+        raise OpError(op, f"is no instruction of {backend.name}, and not lowered to pto")
+    _expect_all_used(op, instruction)
+    outputs: list[SSAValue] = []
+    updated: dict[int, SSAValue] = {}
+    for result in op.results:
+        index = updated_operand(result)
+        if index is None:
+            buffers.infer_extents(op, result)
+            outputs.append(buffers.allocate(result))
+        else:
+            outputs.append(buffers.updated(op, result))
+            updated[index] = outputs[-1]
+    in_rows = _is_column_work(op)
+    values: dict[str, SSAValue | Sequence[SSAValue]] = {}
+    places = {name: i for i, (name, _, _) in enumerate(op.declared_operands())}
+    operands = {name: value for name, value, _ in op.declared_operands()}
+    for name, own in instruction.named_operands.items():
+        value = operands.get(own)
+        if value is None:
+            continue
+        if isinstance(value.type, TileType):
+            buffer = updated.get(places[own]) or buffers.buffer(value)
+            values[name] = buffers.row(buffer) if in_rows else buffer
+        else:
+            elements = cast(pto.TileBufType, outputs[0].type).element_type
+            if own not in _RESULT_SCALARS:
+                elements = _scalar_type(op, elements)
+            wanted = instruction.scalar or elements
+            values[name] = builder.convert(into.value(value), wanted)
+    if in_rows:
+        outputs = [buffers.row(output) for output in outputs]
+    outs = instruction.op_type.DECLARATION.outs
+    values.update(zip(outs, outputs, strict=False))
+    builder.insert_op(build(instruction.op_type, values, {}, (), instruction.properties(op)))
+
+
+def count(op: tile.CiOp, into: ControlFlowLowering, backend: Backend) -> None:
+    """The unit counts in signed integers; unsigned ones have the same bits."""
+    instruction = backend.instructions[tile.CiOp]
+    destination = into.buffers.allocate(op.result)
+    signless = IntegerType(bit_width(TileType.of(op.result.type).element_type))
+    if TileType.of(op.result.type).element_type != signless:
+        destination = into.buffers.reinterpreted(destination, signless)
+    values = {"s": into.builder.convert(into.value(op.start), signless), "dst": destination}
+    into.builder.insert_op(build(instruction.op_type, values, {}, (), instruction.properties(op)))
+
+
+def merge_lists(op: tile.MrgsortFormat2Op, into: ControlFlowLowering) -> None:
+    """Two to four lists make one instruction, which also notes how much it took of each."""
+    buffers = into.buffers
+    values: dict[str, SSAValue | Sequence[SSAValue]] = {
+        "srcs": [buffers.buffer(source) for source in op.sources],
+        "tmp": buffers.buffer(op.tmp),
+        "excuted": into.builder.hoist(arith.ConstantOp(_COUNTS), "counts"),
+        "dsts": buffers.allocate(op.result),
+    }
+    properties: dict[str, Attribute] = {}
+    if op.exhausted.value.data:
+        properties["exhausted"] = BoolAttr.from_bool(True)
+    into.builder.insert_op(build(pto.TMrgSortOp, values, {}, (), properties))
+
+
+def _scalar_type(op: DeclaredOp, default: Attribute) -> Attribute:
+    """What the elements are that a scalar operand goes with: those of the first tile."""
+    for operand in op.operands:
+        if isinstance(operand.type, TileType):
+            return operand.type.element_type
+    return default
+
+
+def _expect_all_used(op: DeclaredOp, instruction: Instruction) -> None:
+    used = {*instruction.named_operands.values(), *instruction.ignored}
+    for name, _, _ in op.declared_operands():
+        if name not in used:
+            raise OpError(op, f"is given '{name}', which '{instruction.op_type.name}' lacks")
+
+
+def _is_column_work(op: DeclaredOp) -> bool:
+    """
+    Whether an op works element by element on columns alone. The bytes of a column are those of a
+    row, which the vector unit takes everywhere.
+    """
+    types = [v.type for v in (*op.operands, *op.results) if isinstance(v.type, TileType)]
+    return op.ELEMENTWISE and all(
+        type.is_column
+        and type.layout.slayout is TileLayout.NONE_BOX
+        and type.get_shape() == types[0].get_shape()
+        and DYNAMIC_INDEX not in type.valid_shape
+        for type in types
+    )

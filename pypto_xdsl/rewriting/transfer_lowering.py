@@ -1,0 +1,118 @@
+"""
+Lowers what moves between global memory and tiles, and the names of parts of tensors.
+
+A tensor value makes no code: it is a window of a view (`global_views`). What loads or stores
+tiles makes a `pto.partition_view` of the part that it touches.
+"""
+
+from __future__ import annotations
+
+from math import prod
+
+from xdsl.ir import Attribute, Operation
+
+from pypto_xdsl.diagnostics import OpError
+from pypto_xdsl.dialects import ptensor, pto, tile
+from pypto_xdsl.dialects.ptensor import AtomicKind, TensorLayout
+from pypto_xdsl.dialects.pto.syntax import build
+from pypto_xdsl.dialects.tile import TileLayout, TileType
+from pypto_xdsl.rewriting.control_flow_lowering import ControlFlowLowering
+from pypto_xdsl.rewriting.global_views import View, Window, packed_strides
+
+
+def slice_tensor(op: ptensor.SliceOp, into: ControlFlowLowering) -> None:
+    """Name a window of a tensor."""
+    window = into.window(op.source)
+    shape = ptensor.tensor_of(op.result.type).get_shape()
+    extents = into.indices(op.extents) or shape
+    offsets = into.indices(op.window_offsets)
+    into.windows[op.result] = window.part(offsets, extents, into.builder)
+
+
+def reshape_tensor(op: ptensor.ReshapeOp | ptensor.LayoutViewOp, into: ControlFlowLowering) -> None:
+    """See a tensor in another shape; raises `OpError` where its elements are not in a row."""
+    window = into.window(op.source)
+    shape = ptensor.tensor_of(op.result.type).get_shape()
+    extents = into.indices(op.extents) or shape
+    view = window.view
+    if not window.is_whole or not view.is_packed:
+        raise OpError(op, "reshapes a window whose elements do not lie one after the other")
+    layout = ptensor.layout_of(ptensor.tensor_of(op.result.type))
+    if len(extents) > 1 and extents[-1] == 1:
+        layout = TensorLayout.DN
+    strides = packed_strides(extents, layout, into.builder)
+    hint = op.result.name_hint or view.hint
+    new = View(view.parameter, view.pointer, tuple(extents), strides, layout, hint)
+    into.windows[op.result] = Window(new, (0,) * len(extents), tuple(extents))
+
+
+def load(op: tile.LoadOp, into: ControlFlowLowering) -> None:
+    """Load the valid part of a tile."""
+    window = into.window(op.source)
+    type = TileType.of(op.result.type)
+    _expect_layout(op, type, window)
+    valid = into.indices(op.valid_extents) or type.valid_shape
+    into.buffers.set_extents(op.result, valid)
+    destination = into.buffers.allocate(op.result)
+    part = window.partition(into.indices(op.window_offsets), valid, into.builder)
+    into.builder.insert_op(build(pto.TLoadOp, {"src": part, "dst": destination}))
+
+
+def store(op: tile.StoreOp, into: ControlFlowLowering) -> None:
+    """Store the valid part of a tile, or add it to what is there."""
+    window = into.window(op.destination)
+    type = TileType.of(op.source.type)
+    _expect_layout(op, type, window)
+    offsets = into.indices(op.window_offsets)
+    part = window.partition(offsets, into.buffers.valid(op.source), into.builder)
+    properties: dict[str, Attribute] = {}
+    if op.atomic.data is AtomicKind.ADD:
+        properties["atomicType"] = pto.AtomicTypeAttr(pto.AtomicType.ADD)
+    values = {"src": into.buffers.buffer(op.source), "dst": part}
+    into.builder.insert_op(build(pto.TStoreOp, values, {}, (), properties))
+    into.windows[op.result] = window
+
+
+def read_element(op: ptensor.ReadOp, into: ControlFlowLowering) -> None:
+    """Read one element from where it lies."""
+    window = into.window(op.source)
+    offset = window.element(into.indices(op.element), into.builder)
+    values = {"ptr": window.view.pointer, "offset": offset}
+    new = build(pto.LoadScalarOp, values, {}, (op.result.type,))
+    into.scalars[op.result] = into.builder.insert(new, op.result.name_hint)
+
+
+def write_element(op: ptensor.WriteOp, into: ControlFlowLowering) -> None:
+    """Write one element to its place."""
+    window = into.window(op.destination)
+    values = {
+        "ptr": window.view.pointer,
+        "offset": window.element(into.indices(op.element), into.builder),
+        "value": into.value(op.value),
+    }
+    into.builder.insert_op(build(pto.StoreScalarOp, values))
+    into.windows[op.result] = window
+
+
+def _expect_layout(op: Operation, type: TileType, window: Window) -> None:
+    """Raise unless the elements of tile and tensor follow each other in one direction."""
+    layout = window.view.layout
+    if type.layout.slayout is not TileLayout.NONE_BOX:
+        return
+    by_row = type.layout.blayout is TileLayout.ROW_MAJOR
+    if prod(type.get_shape()[:-1]) == 1 and len(window.view.extents) == 1:
+        return
+    if by_row != (layout is TensorLayout.ND):
+        if type.is_column and layout is TensorLayout.ND:
+            raise OpError(
+                op,
+                f"moves a column {type} from or to a row-major tensor, where its elements do "
+                "not follow each other: put columns together on chip, or keep each in a "
+                "tensor of its own",
+            )
+        stored = "row-major" if by_row else "column-major"
+        raise OpError(
+            op,
+            f"moves a {stored} tile {type} from or to a tensor whose elements lie in "
+            f"{layout.value} order; reshape the tile, or make the tensor's layout agree",
+        )
