@@ -91,9 +91,8 @@ def _split(op: PushOp | PopOp | FreeOp) -> dict[str, Attribute]:
 
 
 def _initialize(op: InitializePipeOp, new: type[PtoOp], into: ControlFlowLowering) -> None:
-    directions = op.dir_mask.value.data
     properties: dict[str, Attribute] = {
-        "dir_mask": IntegerAttr(directions, i8),
+        "dir_mask": IntegerAttr(op.dir_mask.value.data, i8),
         "slot_size": _integer(op.slot_size.value.data),
     }
     for name in ("slot_num", "local_slot_num", "id"):
@@ -103,9 +102,9 @@ def _initialize(op: InitializePipeOp, new: type[PtoOp], into: ControlFlowLowerin
     values: dict[str, SSAValue] = {}
     if op.gm_slot_buffer is not None:
         values["gm_slot_buffer"] = into.window(op.gm_slot_buffer).view.pointer
-    for name, direction in (("c2v_consumer_buf", 1), ("v2c_consumer_buf", 2)):
+    for name in ("c2v_consumer_buf", "v2c_consumer_buf"):
         buffer: SSAValue | None = getattr(op, name)
-        if buffer is not None and directions & direction:
+        if buffer is not None:
             values[name] = into.value(buffer)
     _insert(op, new, into, values, (), properties)
 

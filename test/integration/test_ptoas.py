@@ -33,9 +33,9 @@ PTOAS = shutil.which("ptoas") or ""
 NEWER = re.compile(
     r"custom op '[^']*' is unknown|unknown attribute `\w+` in dialect `pto`"
     r"|unknown type `\w+` in dialect `pto`"
-    # What 0.27 says of forms that ops gained since: numbers of slots, a base of flags in a
+    # What 0.27 says of forms that ops gained since: a base of flags in a
     # pointer, padding in loads, windows of vector tiles.
-    r"|expected 'nosplit'|'pto.set_ffts' invalid kind of type"
+    r"|'pto.set_ffts' invalid kind of type"
     r"|operand count \(2\) does not match with the total size"
     r"|A2/A3 textract src to use loc=mat|A2/A3 tinsert src to use loc=acc"
     r"|expects src0/src1/tmp/dst to have the same shape|mscatter is only supported on A5"

@@ -31,7 +31,9 @@ from pypto_xdsl.dialects.pto.enumerations import AddressSpace, KernelKind, Pipe
 from pypto_xdsl.dialects.pto.operands import I64, INDEX, INDEX_TYPE
 from pypto_xdsl.dialects.pto.shaped_types import DYNAMIC, PartitionTensorViewType, TensorViewType
 from pypto_xdsl.dialects.pto.syntax import (
+    Grammar,
     build,
+    grammar_of,
     parse_clauses,
     parse_operand_list,
     print_attributes,
@@ -78,6 +80,8 @@ class QueueOp(PtoOp):
     HAS_SIDE_EFFECTS: ClassVar[bool] = True
     CLAUSES: ClassVar[Mapping[str, PropertyConstraint]] = {"id": I32_KIND, "split": I8_KIND}
 
+    NEWER: ClassVar[tuple[str, ...]] = ("id",)
+    """The clauses that 0.27 has no text for; it knows what they say where nothing says it."""
     DIRECTION: ClassVar[int] = 0
     """1 for an op on a queue from cube to vector, 2 for the other way, 0 for either."""
 
@@ -93,7 +97,19 @@ class QueueOp(PtoOp):
 
     def print_clauses(self, printer: Printer) -> None:
         """`{id = 1, split = 0}`"""
-        print_clauses(printer, self, tuple(self.CLAUSES))
+        old = grammar_of(printer) == Grammar.V0_27
+        print_clauses(printer, self, [n for n in self.CLAUSES if not (old and n in self.NEWER)])
+
+    def unwritable_in(self, version: str) -> str | None:
+        if version == "0.27":
+            if self.queue_id:
+                return f"is on queue {self.queue_id}, and PTOAS 0.27 has one a function"
+            if self.split_code not in EVEN_SPLITS:
+                return f"has split = {self.split_code}, and PTOAS 0.27 halves even extents only"
+            for name in ("aiv_subblockid", "entry"):
+                if isinstance(getattr(self, name, None), SSAValue):
+                    return f"has '{name}', which PTOAS 0.27 has no text for"
+        return super().unwritable_in(version)
 
     def verify_(self) -> None:
         super().verify_()

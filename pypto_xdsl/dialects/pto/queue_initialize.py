@@ -46,11 +46,12 @@ from pypto_xdsl.dialects.pto.syntax import (
     print_attributes,
     print_typed_operands,
 )
+from pypto_xdsl.dialects.ring_slots import BOTH_DIRECTIONS, default_slots
 
 GM_BUFFER = OperandConstraint((PtrType,), Role.VIEW, "a pointer (!pto.ptr)")
 GM_TENSOR = OperandConstraint((TensorViewType,), Role.VIEW, "a !pto.tensor_view")
 ADDRESS = OperandConstraint((Attribute,), Role.VIEW, "an address")
-DIRECTIONS = {TO_VECTOR: "cube to vector", TO_CUBE: "vector to cube", 3: "both"}
+DIRECTIONS = {TO_VECTOR: "cube to vector", TO_CUBE: "vector to cube", BOTH_DIRECTIONS: "both"}
 """Meaning of `dir_mask`."""
 
 
@@ -66,6 +67,7 @@ class InitializeOp(QueueOp):
         "nosplit": BOOL,
         "acc_push_epilogue": word(AccPushEpilogueAttr),
     }
+    NEWER: ClassVar[tuple[str, ...]] = ("id", "slot_num", "local_slot_num", "acc_push_epilogue")
     NAMED: ClassVar[tuple[str, ...]] = (
         "gm_slot_buffer",
         "gm_slot_tensor",
@@ -101,7 +103,7 @@ class InitializeOp(QueueOp):
         """How many slots in global memory, in each direction."""
         if self.slot_num is not None:
             return number_of(self.slot_num)
-        return 4 if self.directions == TO_VECTOR | TO_CUBE else 8
+        return default_slots(self.directions)
 
     @property
     def local_slots(self) -> int:
@@ -144,6 +146,23 @@ class InitializeOp(QueueOp):
         printer.print_string(")")
         print_attributes(printer, self, tuple(self.CLAUSES))
 
+    def unwritable_in(self, version: str) -> str | None:
+        if version == "0.27":
+            default = default_slots(self.directions)
+            for what, slots in (("slots", self.slots), ("local slots", self.local_slots)):
+                if slots != default:
+                    return (
+                        f"has {slots} {what}, where PTOAS 0.27 gives a queue {default}: ask for "
+                        f"{default} (in Python: pl.cross_core_slot(slot_num={default}))"
+                    )
+            if self.gm_slot_tensor is not None or self.acc_push_epilogue is not None:
+                name = "gm_slot_tensor" if self.gm_slot_tensor is not None else "acc_push_epilogue"
+                return f"has '{name}', which PTOAS 0.27 has no text for"
+            for name in self.NAMED[2:]:
+                if self.optional_operand(name) is None:
+                    return f"needs {name} in PTOAS 0.27, in each direction"
+        return super().unwritable_in(version)
+
     def verify_(self) -> None:
         super().verify_()
         directions = self.directions
@@ -153,7 +172,7 @@ class InitializeOp(QueueOp):
             raise VerifyException(
                 f"expects slot_size to be greater than 0, got {number_of(self.slot_size)}"
             )
-        _verify_slots(self.slot_num, self.local_slot_num, 4 if directions == 3 else 8)
+        _verify_slots(self.slot_num, self.local_slot_num, default_slots(directions))
         self._verify_buffers(directions)
         self._verify_epilogue(directions)
 
@@ -299,7 +318,8 @@ class PipeInitializeOp(QueueOp):
             raise VerifyException(f"slot_size must be greater than 0, got {numbers['slot_size']}")
         if numbers["slot_num"] <= 0:
             raise VerifyException(f"slot_num must be greater than 0, got {numbers['slot_num']}")
-        _verify_slots(self.properties.get("slot_num"), self.properties.get("local_slot_num"), 8)
+        slots = default_slots(numbers["dir_mask"])
+        _verify_slots(self.properties.get("slot_num"), self.properties.get("local_slot_num"), slots)
 
 
 class PipeInitializeGlobalBase(PipeInitializeOp):

@@ -28,6 +28,7 @@ from xdsl.utils.exceptions import VerifyException
 from pypto_xdsl.dialects.declared_op import lives_freely, lives_in, reads, updates
 from pypto_xdsl.dialects.ptensor.attributes import TransportSplit, TransportSplitAttr
 from pypto_xdsl.dialects.ptensor.types import TENSOR
+from pypto_xdsl.dialects.ring_slots import BOTH_DIRECTIONS, default_slots
 from pypto_xdsl.dialects.tile.attributes import MemorySpace
 from pypto_xdsl.dialects.tile.base import TILE, InferringTileOp
 from pypto_xdsl.dialects.tile.types import TileType
@@ -221,12 +222,12 @@ class InitializePipeOp(RingOp, ABC):
         """How many slots there are in each direction."""
         if self.slot_num is not None:
             return self.slot_num.value.data
-        return 4 if self.dir_mask.value.data == 3 else 8
+        return default_slots(self.dir_mask.value.data)
 
     @property
     def ring_size(self) -> int:
         """The bytes of the slots in all directions."""
-        directions = 2 if self.dir_mask.value.data == 3 else 1
+        directions = 2 if self.dir_mask.value.data == BOTH_DIRECTIONS else 1
         return directions * self.slots * self.slot_size.value.data
 
 

@@ -26,7 +26,7 @@ orch.func orchestration @main(in %a : tensor<64x64xf16>, in %b : tensor<64x64xf1
 // CHECK-NEXT: rt_submit_task(mixed_0, params_t0);
 
 // PTO:      func.func @biased_aic(
-// PTO:        pto.aic_initialize_pipe {dir_mask = 1, slot_size = 16384, slot_num = 2} (gm_slot_buffer = %gm_pipe_buffer : !pto.ptr<f32>, c2v_consumer_buf = {{.*}} : i32)
+// PTO:        pto.aic_initialize_pipe {dir_mask = 1, slot_size = 16384, slot_num = 2} (gm_slot_buffer = %gm_pipe_buffer : !pto.ptr<f32>, c2v_consumer_buf = {{.*}} : i32, v2c_consumer_buf = %c0_i32 : i32)
 // PTO:        pto.tmatmul
 // PTO:        pto.tpush_to_aiv(%p : {{.*}}) {split = 0}
 // PTO:      func.func @biased_aiv(
