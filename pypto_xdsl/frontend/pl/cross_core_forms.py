@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Mapping
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX, StringAttr, i32
@@ -20,6 +21,8 @@ from pypto_xdsl.frontend.pl.values import Tuple, Typed, Value
 from pypto_xdsl.frontend.pl.vocabulary import EnumWord
 from pypto_xdsl.syntax.op_syntax import integer_attr
 
+GM_SLOT_BUFFER = "gm_slot_buffer"
+"""The mark of a set-up that names the tensor with the slots; PyPTO goes by a parameter's name."""
 _SPLITS = {
     SplitMode.NONE: TransportSplit.NONE,
     SplitMode.UP_DOWN: TransportSplit.UP_DOWN,
@@ -136,6 +139,36 @@ def _initialize_pipe(name: str) -> Form:
     return form
 
 
+def gm_slot_buffer(marks: ast.expr) -> ast.expr | None:
+    """The tensor that holds the slots of a ring, as the marks of its set-up name it."""
+    if isinstance(marks, ast.Dict):
+        for key, value in zip(marks.keys, marks.values, strict=True):
+            if isinstance(key, ast.Constant) and key.value == GM_SLOT_BUFFER:
+                return value
+    return None
+
+
+def _flag(kind: type[sync.SyncSetOp | sync.SyncWaitOp]) -> Form:
+    """A flag between cores, by a number that is known or not."""
+
+    def form(arguments: Arguments) -> Value:
+        name = kind.name.removeprefix("tile.")
+        bound = arguments.bind("event_id *pipe *ffts_mode? *core_type?")
+        number = bound.get("event_id")
+        known = not isinstance(number, SSAValue)
+        word = "event_id" if known else "event_id_dyn"
+        made = Arguments(arguments.context, arguments.node, arguments.what)
+        made.keywords[word] = (bound.get("event_id"), bound.node_of("event_id"))
+        if not known:
+            made.keywords["event_id"] = (0, arguments.node)
+        for keyword in ("pipe", "ffts_mode", "core_type"):
+            if bound.has(keyword):
+                made.keywords[keyword] = (bound.get(keyword), bound.node_of(keyword))
+        return generic(made, "tile", name)
+
+    return form
+
+
 def _cacheinvalid(arguments: Arguments) -> Value:
     bound = arguments.bind("tensor? shapes? offsets?")
     if not bound.has("tensor"):
@@ -163,5 +196,7 @@ FORMS: Mapping[str, Form] = {
     "tile.import_peer_buffer": _import_peer_buffer,
     "tile.aic_initialize_pipe": _initialize_pipe("aic_initialize_pipe"),
     "tile.aiv_initialize_pipe": _initialize_pipe("aiv_initialize_pipe"),
+    "tile.sync_set": _flag(sync.SyncSetOp),
+    "tile.sync_wait": _flag(sync.SyncWaitOp),
     "tile.cacheinvalid": _cacheinvalid,
 }

@@ -10,7 +10,14 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX
 from pypto_xdsl.dialects.ptensor.memory import DimOp
 from pypto_xdsl.dialects.ptensor.types import tensor_of
 from pypto_xdsl.dialects.tile.types import TileType
-from pypto_xdsl.frontend.pl import calls, operations, scalars, special_calls, subscripts
+from pypto_xdsl.frontend.pl import (
+    calls,
+    cross_core_forms,
+    operations,
+    scalars,
+    special_calls,
+    subscripts,
+)
 from pypto_xdsl.frontend.pl.arguments import Arguments
 from pypto_xdsl.frontend.pl.compile_time import Evaluator
 from pypto_xdsl.frontend.pl.context import Context
@@ -254,7 +261,10 @@ def arguments_of(context: Context, node: ast.Call, path: tuple[str, ...]) -> Arg
         if keyword.arg is None:
             raise context.error(keyword.value, "'**' is not part of the DSL")
         if keyword.arg == "attrs":
-            # Marks of PyPTO's own passes, which ours derive again.
+            # Marks of PyPTO's own passes, which ours derive again, but for the memory of a ring.
+            buffer = cross_core_forms.gm_slot_buffer(keyword.value)
+            if buffer is not None:
+                arguments.keywords[cross_core_forms.GM_SLOT_BUFFER] = (context.read(buffer), buffer)
             continue
         if keyword.arg in arguments.keywords:
             raise context.error(keyword.value, f"'{keyword.arg}' is given twice")

@@ -18,6 +18,7 @@ from pypto_xdsl.dialects.orch.attributes import (
     SplitModeAttr,
 )
 from pypto_xdsl.dialects.orch.function_marks import (
+    MANUAL_LAYER,
     SLOT_NUM,
     SPLIT,
     SPLIT_AIV,
@@ -43,6 +44,7 @@ MARKS: Mapping[str, str] = {
     "spmd_unwrapped": SPMD_UNWRAPPED,
     "dual_aiv_dispatch": "orch.dual_aiv_dispatch",
     "deferred_completion_waiter": "orch.deferred_completion_waiter",
+    "__compiler_auto_manual_layer_candidate": MANUAL_LAYER,
 }
 """Marks that are there or not -> the attribute that says so."""
 FUNCTION_OPTIONS = (

@@ -132,7 +132,7 @@ def _tile_gather_row(arguments: Arguments) -> Value:
 
 
 def _tensor_gather_row(arguments: Arguments) -> Value:
-    bound = arguments.bind("acc src dst_offset src_offset shapes valid_shape? transpose?")
+    bound = arguments.bind("acc src dst_offset src_offset shapes transpose? *valid_shape?")
     return emit(
         bound,
         lambda: tensor_gather.GatherRowOp(

@@ -84,7 +84,7 @@ UNSUPPORTED_OPS = frozenset(
 """Ops of PyPTO that the dialects do not have."""
 _FIRST: Mapping[type[Enum], int] = {MaskPattern: 1}
 """The number of the first word, where PyPTO does not count from 0."""
-_WORDS = {"aiv_only": "vector", "aic_only": "cube"}
+_WORDS = {"aiv_only": "vector", "aic_only": "cube", "aiv": "vector", "aic": "cube"}
 """Strings of the DSL for words that the dialects call otherwise."""
 _MIXED = ("gather_row", "mgather", "mscatter", "syncall", "set_ffts")
 """Ops on tiles that take tensors too."""

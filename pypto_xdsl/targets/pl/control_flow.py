@@ -22,8 +22,8 @@ from pypto_xdsl.dialects.orch.loops import (
 )
 from pypto_xdsl.frontend.pl.loops import REBOUND_MARK, SLOTS_MARK
 from pypto_xdsl.frontend.pl.vocabulary import spell
-from pypto_xdsl.targets.pl.calls import listed
 from pypto_xdsl.targets.pl.dispatches import marks, predicate
+from pypto_xdsl.targets.pl.parts import listed
 from pypto_xdsl.targets.pl.scalars import Part
 from pypto_xdsl.targets.pl.statements import BodyWriter, bare, is_implied
 

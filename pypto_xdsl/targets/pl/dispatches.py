@@ -10,7 +10,8 @@ from pypto_xdsl.diagnostics import OpError
 from pypto_xdsl.dialects import orch
 from pypto_xdsl.dialects.orch.launch import Predicate
 from pypto_xdsl.frontend.pl.vocabulary import spell
-from pypto_xdsl.targets.pl.calls import Parts, attribute_text, call, listed
+from pypto_xdsl.targets.pl.calls import attribute_text
+from pypto_xdsl.targets.pl.parts import Parts, call, listed
 
 _SIGNS = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 
