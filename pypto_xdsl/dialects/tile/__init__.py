@@ -12,6 +12,7 @@ from pypto_xdsl.dialects.tile import (
     attributes,
     cross_core,
     elementwise,
+    elementwise_scalar,
     fill,
     gather,
     grid,
@@ -29,6 +30,7 @@ from pypto_xdsl.dialects.tile import (
 from pypto_xdsl.dialects.tile.attributes import *
 from pypto_xdsl.dialects.tile.cross_core import *
 from pypto_xdsl.dialects.tile.elementwise import *
+from pypto_xdsl.dialects.tile.elementwise_scalar import *
 from pypto_xdsl.dialects.tile.fill import *
 from pypto_xdsl.dialects.tile.gather import *
 from pypto_xdsl.dialects.tile.grid import *
@@ -48,6 +50,7 @@ Tile = Dialect(
     "tile",
     declared_ops(
         elementwise,
+        elementwise_scalar,
         selection,
         reductions,
         memory,
