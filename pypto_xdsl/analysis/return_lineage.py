@@ -295,11 +295,14 @@ def returned_values(function: FuncOp) -> Sequence[SSAValue]:
 def explicit_parameters(function: FuncOp) -> tuple[int | None, ...]:
     """
     Of each result of a function the parameter that it is, as the function says itself: it returns
-    the parameter, or declares which it returns.  Once `ReturnParamsExplicit` holds that is all
-    there is to know.
+    the parameter, or declares which it returns, under its own type.  Once `ReturnParamsExplicit`
+    holds that is all there is to know.
     """
     if function.is_declaration:
-        return tuple(lineage and lineage.parameter for lineage in _declared(function))
+        return tuple(
+            lineage.parameter if lineage is not None and lineage.is_exact else None
+            for lineage in _declared(function)
+        )
     block = function.body.first_block
     return tuple(
         value.index if isinstance(value, BlockArgument) and value.owner is block else None

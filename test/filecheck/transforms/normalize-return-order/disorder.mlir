@@ -79,3 +79,13 @@ orch.func incore @declared(out tensor<16xf32>, out tensor<16xf32>) -> tensor<16x
 orch.func incore @silent(out tensor<16xf32>)
 
 // CHECK-LABEL: @declared(
+
+// -----
+
+// A declaration of a kernel that returns a parameter under another type says what its body did.
+
+// expected-remark @+1 {{result 0 is no written parameter and stands in the place of parameter 1, which is result 1; parameter 2 is written, but not returned}}
+orch.func incore @narrowed(in tensor<16xf32>, out tensor<16xf32>, out tensor<16xf32>) -> (tensor<16xf32, #ptensor.view<valid = [8]>>, tensor<16xf32>) returns [2, 1]
+
+// CHECK-LABEL: @narrowed(
+// CHECK-SAME:    -> (tensor<16xf32, #ptensor.view<valid = [8]>>, tensor<16xf32>) returns [2, 1]
