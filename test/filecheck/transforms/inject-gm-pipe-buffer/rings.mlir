@@ -57,7 +57,48 @@ builtin.module {
 
 // -----
 
-// Several groups at once would use the same slots.
+// Several groups at once have slots each: 256 elements a block, and as many blocks as the largest
+// launch has. Who launches one group uses the first ones. A ring with a number has its own.
+builtin.module {
+// CHECK:      orch.func aic @cube(out %gm_pipe_buffer: tensor<1024xf32>, out %gm_pipe_buffer_1: tensor<64xf32>) {
+// CHECK:        [[BLOCK:%.*]] = tile.get_block_idx : index
+// CHECK-NEXT:   [[SIZE:%.*]] = arith.constant 256 : index
+// CHECK-NEXT:   [[START:%.*]] = arith.muli [[BLOCK]], [[SIZE]] : index
+// CHECK-NEXT:   %gm_pipe_buffer_block = ptensor.slice %gm_pipe_buffer[[[START]]] : tensor<1024xf32> -> tensor<256xf32>
+// CHECK-NEXT:   tile.aic_initialize_pipe %n, %n, %gm_pipe_buffer_block, dir_mask = 1, slot_size = 512, slot_num = 2 : i32, i32, tensor<256xf32>
+// CHECK:        [[SIZE:%.*]] = arith.constant 16 : index
+// CHECK:        ptensor.slice %gm_pipe_buffer_1
+orch.func aic @cube() {
+  %n = arith.constant 0 : i32
+  tile.aic_initialize_pipe %n, %n, dir_mask = 1, slot_size = 512, slot_num = 2 : i32
+  tile.aic_initialize_pipe %n, %n, dir_mask = 1, slot_size = 32, slot_num = 2, id = 1 : i32
+  orch.return
+}
+orch.func group @both() {
+  orch.call @cube() : () -> ()
+  orch.return
+}
+orch.func spmd @wide() {
+  orch.call @both() : () -> ()
+  orch.return
+}
+// CHECK:      orch.func orchestration @main
+// CHECK:        ptensor.create : tensor<1024xf32>
+// CHECK:        ptensor.create : tensor<64xf32>
+orch.func orchestration @main(in %n : index) {
+  %c2 = arith.constant 2 : index
+  %c4 = arith.constant 4 : index
+  %bounded = arith.minsi %n, %c4 : index
+  orch.call @wide() launch %bounded : () -> ()
+  orch.call @both() launch %c2 : () -> ()
+  orch.call @both() : () -> ()
+  orch.return
+}
+}
+
+// -----
+
+// How many there are has to be known.
 builtin.module {
   orch.func aic @cube() {
     %n = arith.constant 0 : i32
@@ -69,8 +110,13 @@ builtin.module {
     orch.return
   }
   orch.func spmd @wide() {
-    // expected-error @+1 {{launches 'both' on several cores at once, whose ring between cube and vector cores has slots for one}}
     orch.call @both() : () -> ()
+    orch.return
+  }
+  // expected-note @+1 {{the number is made here}}
+  orch.func orchestration @main(in %n : index) {
+    // expected-error @+1 {{launches 'wide' on a number of cores that is known at run time only, and the ring between its cube and vector cores needs slots for each: launch it on a constant number, or on the minimum with one}}
+    orch.call @wide() launch %n : () -> ()
     orch.return
   }
 }
