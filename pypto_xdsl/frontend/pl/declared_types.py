@@ -5,13 +5,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping
 from math import prod
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX, i1
 from xdsl.ir import Attribute, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
-from pypto_xdsl.dialects.element_types import is_element_type
+from pypto_xdsl.dialects.element_types import is_element_type, is_float
 from pypto_xdsl.dialects.ptensor.memory import SliceOp, TypeCastOp
 from pypto_xdsl.dialects.ptensor.types import (
     explicit_strides_of,
@@ -40,9 +40,7 @@ from pypto_xdsl.frontend.pl.values import (
     is_value,
     literal_type,
 )
-
-if TYPE_CHECKING:
-    pass
+from pypto_xdsl.frontend.pl.vocabulary import INDEX
 
 
 def annotation_reader(context: Context) -> AnnotationReader:
@@ -104,8 +102,7 @@ def declared_scalar(context: Context, value: Value, declared: Annotation, node: 
         if is_literal(value):
             if isinstance(value, bool) != (type == i1) or not fits(value, type):
                 _disagree(context, value, declared, node)
-            is_index = str(type) == "index"
-            return value if is_index or isinstance(value, bool) else Typed(value, type)
+            return value if type == INDEX or isinstance(value, bool) else Typed(value, type)
         if literal_type(value) != type and not _both_integers(literal_type(value), type):
             _disagree(context, value, declared, node)
         return value
@@ -113,14 +110,13 @@ def declared_scalar(context: Context, value: Value, declared: Annotation, node: 
     if found.type == type:
         return found
     if _both_integers(found.type, type):
-        return found if str(type) == "index" else cast_scalar(context, found, type, node)
+        return found if type == INDEX else cast_scalar(context, found, type, node)
     _disagree(context, value, declared, node)
 
 
 def _both_integers(a: Attribute, b: Attribute) -> bool:
-    words = ("index",)
-    return (str(a) in words or str(b) in words) and all(
-        is_element_type(t) and t != i1 and not str(t).startswith(("f", "bf")) for t in (a, b)
+    return INDEX in (a, b) and all(
+        is_element_type(t) and t != i1 and not is_float(t) for t in (a, b)
     )
 
 
@@ -182,6 +178,11 @@ def _tile(context: Context, value: Value, declared: Annotation, node: ast.expr) 
         have = TileType.of(value.type)
     if have.element_type != want.element_type or have.get_shape() != want.get_shape():
         _disagree(context, value, declared, node)
+    if context.strict_ssa and not _says_space(node):
+        result = _whole(have, want, declared.view)
+        if result != have:
+            retype(value, result)
+        return value
     space = declared.space or have.memory_space
     if declared.space is None and not declared.view:
         return value
@@ -202,6 +203,21 @@ def _tile(context: Context, value: Value, declared: Annotation, node: ast.expr) 
     if result != have:
         retype(value, result)
     return value
+
+
+def _says_space(node: ast.expr) -> bool:
+    """Whether a call says itself where its tile is."""
+    return isinstance(node, ast.Call) and any(k.arg == "target_memory" for k in node.keywords)
+
+
+def _whole(have: TileType, want: TileType, view: Mapping[str, Any]) -> TileType:
+    """
+    The type that an annotation in SSA form says, which leaves out only what is implied; but for a
+    valid region that is known at run time, which is that of the value.
+    """
+    if "valid_shape" in view or DYNAMIC_INDEX not in have.valid_shape:
+        return want
+    return want.with_valid(have.valid_shape)
 
 
 def _flattens(value: SSAValue, have: TileType, want: TileType) -> bool:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import IndexType, IntegerType, i1, i64
+from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType, i1, i64
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from pypto_xdsl.dialects.element_types import bit_width, is_element_type, is_float, is_signed
@@ -28,6 +29,7 @@ from pypto_xdsl.frontend.pl.values import (
 )
 from pypto_xdsl.frontend.pl.vocabulary import INDEX
 
+_NO_PROPERTIES: Mapping[str, Attribute] = {}
 _SIGNS: dict[type[ast.AST], str] = {
     ast.Add: "+",
     ast.Sub: "-",
@@ -72,44 +74,68 @@ def binary(context: Context, op: ast.operator, left: Value, right: Value, node: 
     lhs, rhs = promoted(context, left, right, node, f"'{sign}'")
     if lhs.type == i1:
         raise context.error(node, f"'{sign}' of a truth value; cast it first")
-    return context.emit(_arithmetic(context, op, lhs, rhs, node), node).results[0]
+    kind = _arithmetic(context, op, lhs.type, node)
+    return _result(context, kind, (lhs, rhs), lhs.type, node)
+
+
+_FLOATS: Mapping[type[ast.operator], type[Operation]] = {
+    ast.Add: arith.AddfOp,
+    ast.Sub: arith.SubfOp,
+    ast.Mult: arith.MulfOp,
+    ast.Div: arith.DivfOp,
+}
+# An index is never negative, so its remainder is the floor remainder.
+_SIGNED: Mapping[type[ast.operator], type[Operation]] = {
+    ast.Add: arith.AddiOp,
+    ast.Sub: arith.SubiOp,
+    ast.Mult: arith.MuliOp,
+    ast.FloorDiv: arith.FloorDivSIOp,
+    ast.Div: arith.DivSIOp,
+    ast.Mod: arith.RemSIOp,
+    ast.LShift: arith.ShLIOp,
+    ast.RShift: arith.ShRSIOp,
+}
+_UNSIGNED: Mapping[type[ast.operator], type[Operation]] = {
+    **_SIGNED,
+    ast.FloorDiv: arith.DivUIOp,
+    ast.Div: arith.DivUIOp,
+    ast.Mod: arith.RemUIOp,
+    ast.RShift: arith.ShRUIOp,
+}
 
 
 def _arithmetic(
-    context: Context, op: ast.operator, lhs: SSAValue, rhs: SSAValue, node: ast.expr
-) -> Operation:
-    kind = lhs.type
-    if is_float(kind):
-        floats: dict[type[ast.operator], Any] = {
-            ast.Add: arith.AddfOp,
-            ast.Sub: arith.SubfOp,
-            ast.Mult: arith.MulfOp,
-            ast.Div: arith.DivfOp,
-        }
-        if op.__class__ not in floats:
-            raise context.error(node, f"'{_SIGNS[op.__class__]}' of floats is not part of the DSL")
-        return floats[op.__class__](lhs, rhs)
-    signed = is_signed(kind)
-    match op:
-        case ast.Add():
-            return arith.AddiOp(lhs, rhs)
-        case ast.Sub():
-            return arith.SubiOp(lhs, rhs)
-        case ast.Mult():
-            return arith.MuliOp(lhs, rhs)
-        case ast.FloorDiv():
-            return arith.FloorDivSIOp(lhs, rhs) if signed else arith.DivUIOp(lhs, rhs)
-        case ast.Div():
-            return arith.DivSIOp(lhs, rhs) if signed else arith.DivUIOp(lhs, rhs)
-        case ast.Mod():
-            # An index is never negative, so its remainder is the floor remainder.
-            return arith.RemSIOp(lhs, rhs) if signed else arith.RemUIOp(lhs, rhs)
-        case ast.LShift():
-            return arith.ShLIOp(lhs, rhs)
-        case ast.RShift():
-            return arith.ShRSIOp(lhs, rhs) if signed else arith.ShRUIOp(lhs, rhs)
-        case _:
-            raise AssertionError(op)
+    context: Context, op: ast.operator, type: Attribute, node: ast.expr
+) -> type[Operation]:
+    """The op of `arith` for an operator on scalars of a type."""
+    if not is_float(type):
+        return (_SIGNED if is_signed(type) else _UNSIGNED)[op.__class__]
+    kind = _FLOATS.get(op.__class__)
+    if kind is None:
+        raise context.error(node, f"'{_SIGNS[op.__class__]}' of floats is not part of the DSL")
+    return kind
+
+
+def _result(
+    context: Context,
+    kind: type[Operation],
+    operands: Sequence[SSAValue],
+    type: Attribute,
+    node: Node,
+    properties: Mapping[str, Attribute] = _NO_PROPERTIES,
+) -> SSAValue:
+    """The result of an op of `arith`; its operands fit, so they are not checked once more."""
+    op = kind.create(operands=operands, result_types=(type,), properties=properties)
+    return context.emit(op, node).results[0]
+
+
+def _predicates(words: str) -> Mapping[str, Mapping[str, Attribute]]:
+    return {w: {"predicate": IntegerAttr(place, i64)} for place, w in enumerate(words.split())}
+
+
+_CMPI = _predicates("eq ne slt sle sgt sge ult ule ugt uge")
+_CMPF = _predicates("false oeq ogt oge olt ole one ord ueq ugt uge ult ule une uno true")
+"""The predicates of comparisons, as MLIR numbers them."""
 
 
 def promoted(
@@ -172,12 +198,12 @@ def compare(context: Context, op: ast.cmpop, left: Value, right: Value, node: as
     type = lhs.type
     if is_float(type):
         name = "une" if word == "ne" else f"o{word}"
-        return context.emit(arith.CmpfOp(lhs, rhs, name), node).result
+        return _result(context, arith.CmpfOp, (lhs, rhs), i1, node, _CMPF[name])
     if type == i1:
         raise context.error(node, "a comparison of truth values; use 'and', 'or', 'not'")
     if word not in ("eq", "ne"):
         word = ("s" if is_signed(type) else "u") + word
-    return context.emit(arith.CmpiOp(lhs, rhs, word), node).result
+    return _result(context, arith.CmpiOp, (lhs, rhs), i1, node, _CMPI[word])
 
 
 def boolean(context: Context, op: ast.boolop, operands: list[ast.expr], node: ast.expr) -> Value:
@@ -194,8 +220,8 @@ def boolean(context: Context, op: ast.boolop, operands: list[ast.expr], node: as
             continue
         lhs = context.materialize(result, node)
         rhs = context.materialize(value, node)
-        made = arith.AndIOp(lhs, rhs) if isinstance(op, ast.And) else arith.OrIOp(lhs, rhs)
-        result = context.emit(made, node).result
+        kind = arith.AndIOp if isinstance(op, ast.And) else arith.OrIOp
+        result = _result(context, kind, (lhs, rhs), lhs.type, node)
     return result
 
 
@@ -215,7 +241,7 @@ def unary(context: Context, op: ast.unaryop, value: Value, node: ast.expr) -> Va
             return cast(Literal, apply_unary(op, value))
         except Unsettled as e:
             raise context.error(node, e.reason) from None
-    if isinstance(value, Typed) and isinstance(op, ast.USub):
+    if isinstance(value, Typed) and isinstance(op, ast.USub) and not context.strict_ssa:
         return Typed(-value.value, value.type)
     if is_tensor(value) or is_tile(value):
         words: dict[type[ast.unaryop], str] = {ast.USub: "neg", ast.Invert: "not_"}
@@ -228,15 +254,15 @@ def unary(context: Context, op: ast.unaryop, value: Value, node: ast.expr) -> Va
         case ast.Not():
             condition_type(context, operand, node)
             true = context.constant(True, i1, node)
-            return context.emit(arith.XOrIOp(operand, true), node).result
+            return _result(context, arith.XOrIOp, (operand, true), type, node)
         case ast.USub() if is_float(type):
-            return context.emit(arith.NegfOp(operand), node).result
+            return _result(context, arith.NegfOp, (operand,), type, node)
         case ast.USub() if _is_integer(type) and type != i1:
             zero = context.constant(0, type, node)
-            return context.emit(arith.SubiOp(zero, operand), node).result
+            return _result(context, arith.SubiOp, (zero, operand), type, node)
         case ast.Invert() if _is_integer(type):
             ones = context.constant(-1, type, node)
-            return context.emit(arith.XOrIOp(operand, ones), node).result
+            return _result(context, arith.XOrIOp, (operand, ones), type, node)
         case ast.UAdd():
             raise context.error(node, "unary '+' is not part of the DSL")
         case _:
@@ -253,17 +279,20 @@ def extreme(context: Context, name: str, left: Value, right: Value, node: ast.ex
         return min(left, right) if name == "min" else max(left, right)
     lhs, rhs = promoted(context, left, right, node, f"pl.{name}")
     if is_float(lhs.type):
-        made: Operation = (arith.MinimumfOp if name == "min" else arith.MaximumfOp)(lhs, rhs)
+        kind: type[Operation] = arith.MinimumfOp if name == "min" else arith.MaximumfOp
     elif is_signed(lhs.type):
-        made = (arith.MinSIOp if name == "min" else arith.MaxSIOp)(lhs, rhs)
+        kind = arith.MinSIOp if name == "min" else arith.MaxSIOp
     else:
-        made = (arith.MinUIOp if name == "min" else arith.MaxUIOp)(lhs, rhs)
-    return context.emit(made, node).results[0]
+        kind = arith.MinUIOp if name == "min" else arith.MaxUIOp
+    return _result(context, kind, (lhs, rhs), lhs.type, node)
 
 
 def cast_value(context: Context, value: Value, type: Attribute, node: ast.expr) -> Value:
-    """`pl.cast(s, dtype)` of a scalar; a constant stays one."""
-    if is_constant(value):
+    """
+    `pl.cast(s, dtype)` of a scalar; a constant stays one, but where the text is that of a program
+    in SSA form, which says types where it computes.
+    """
+    if is_constant(value) and not (isinstance(value, Typed) and context.strict_ssa):
         number = value.value if isinstance(value, Typed) else value
         if is_float(type):
             return Typed(float(number), type)
@@ -279,38 +308,35 @@ def cast_scalar(context: Context, value: SSAValue, type: Attribute, node: Node) 
         return value
     if not is_element_type(have) or not is_element_type(type):
         raise context.error(node, f"cannot cast {describe_type(have)} to {describe_type(type)}")
-    op = _conversion(context, value, have, type, node)
-    return context.emit(op, node).results[0]
+    return _conversion(context, value, have, type, node)
 
 
 def _conversion(
     context: Context, value: SSAValue, have: Attribute, want: Any, node: Node
-) -> Operation:
-    if is_float(have):
-        if is_float(want):
-            wider = bit_width(want) > bit_width(have)
-            return arith.ExtFOp(value, want) if wider else arith.TruncFOp(value, want)
-        if want == INDEX:
-            value = context.emit(arith.FPToSIOp(value, i64), node).result
-            return arith.IndexCastOp(value, INDEX)
-        if want == i1:
-            zero = context.constant(0.0, have, node)
-            return arith.CmpfOp(value, zero, "une")
-        return (arith.FPToSIOp if is_signed(want) else arith.FPToUIOp)(value, want)
-    if is_float(want):
-        if have == INDEX:
-            value = context.emit(arith.IndexCastOp(value, i64), node).result
-            have = i64
-        return (arith.SIToFPOp if is_signed(have) else arith.UIToFPOp)(value, want)
+) -> SSAValue:
     if want == i1:
         zero = context.constant(0, have, node)
-        return arith.CmpiOp(value, zero, "ne")
-    if INDEX in (have, want):
+        if is_float(have):
+            return _result(context, arith.CmpfOp, (value, zero), i1, node, _CMPF["une"])
+        return _result(context, arith.CmpiOp, (value, zero), i1, node, _CMPI["ne"])
+    if is_float(have) and want == INDEX:
+        value = _result(context, arith.FPToSIOp, (value,), i64, node)
+        kind: type[Operation] = arith.IndexCastOp
+    elif is_float(have) and is_float(want):
+        kind = arith.ExtFOp if bit_width(want) > bit_width(have) else arith.TruncFOp
+    elif is_float(have):
+        kind = arith.FPToSIOp if is_signed(want) else arith.FPToUIOp
+    elif is_float(want):
+        if have == INDEX:
+            value = _result(context, arith.IndexCastOp, (value,), i64, node)
+            have = i64
+        kind = arith.SIToFPOp if is_signed(have) else arith.UIToFPOp
+    elif INDEX in (have, want):
         if have == i1:
-            value = context.emit(arith.ExtUIOp(value, i64), node).result
-        return arith.IndexCastOp(value, want)
-    if bit_width(want) > bit_width(have):
-        return (arith.ExtSIOp if is_signed(have) else arith.ExtUIOp)(value, want)
-    if bit_width(want) < bit_width(have):
-        return arith.TruncIOp(value, want)
-    return arith.BitcastOp(value, want)
+            value = _result(context, arith.ExtUIOp, (value,), i64, node)
+        kind = arith.IndexCastOp
+    elif bit_width(want) > bit_width(have):
+        kind = arith.ExtSIOp if is_signed(have) else arith.ExtUIOp
+    else:
+        kind = arith.TruncIOp if bit_width(want) < bit_width(have) else arith.BitcastOp
+    return _result(context, kind, (value,), want, node)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, cast
 
 from xdsl.dialects.builtin import FileLineColLoc, IntAttr, StringAttr
@@ -76,7 +76,7 @@ class Source:
         location = self._locations.get(key)
         if location is None:
             line, column = self.position(node)
-            location = FileLineColLoc(self._file, IntAttr(line), IntAttr(column))
+            location = FileLineColLoc(self._file, _number(line), _number(column))
             self._locations[key] = location
         return location
 
@@ -97,6 +97,11 @@ class Source:
         self, line: int, column: int, message: str, notes: Sequence[Note] = ()
     ) -> DiagnosticsError:
         return DiagnosticsError((Diagnostic(message, self.name, line, column, notes=tuple(notes)),))
+
+
+@lru_cache(maxsize=1024)
+def _number(value: int) -> IntAttr:
+    return IntAttr(value)
 
 
 def descendants(root: ast.AST) -> Iterator[ast.AST]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects import scf
-from xdsl.dialects.builtin import TensorType, i1
+from xdsl.dialects.builtin import TensorType, i1, i64
 from xdsl.ir import Attribute, Block, Region, SSAValue
 
 from pypto_xdsl.dialects.orch.attributes import FunctionKind
@@ -36,6 +36,7 @@ from pypto_xdsl.frontend.pl.values import (
     describe_value,
     is_value,
 )
+from pypto_xdsl.frontend.pl.vocabulary import INDEX
 
 if TYPE_CHECKING:
     from pypto_xdsl.frontend.pl.program import FunctionInfo
@@ -206,7 +207,7 @@ def _shape_of(value: Value) -> Any:
 
 
 def _scalar_kind(type: Attribute) -> Any:
-    if str(type) in ("index", "i64"):
+    if type in (INDEX, i64):
         return ("scalar", "index")
     return ("scalar", type)
 

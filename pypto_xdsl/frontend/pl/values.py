@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeGuard, cast
 
-from xdsl.dialects.builtin import TensorType
+from xdsl.dialects.builtin import Signedness, TensorType
 from xdsl.ir import Attribute, BlockArgument, OpResult, SSAValue
 
 from pypto_xdsl.dialects.element_types import bit_width, is_element_type, is_float, is_integer
@@ -76,7 +76,7 @@ def is_tile(value: Value) -> TypeGuard[SSAValue]:
 
 def is_unsigned(type: Attribute) -> bool:
     """Whether a type is an integer without sign."""
-    return str(type).startswith("ui")
+    return is_integer(type) and type.signedness.data is Signedness.UNSIGNED
 
 
 def flat(values: Sequence[Value]) -> Iterator[Value]:
