@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from functools import partial
 from typing import Any
 
 from xdsl.dialects import scf
-from xdsl.dialects.builtin import IntegerAttr
 from xdsl.interpreter import (
     Interpreter,
     PythonValues,
@@ -22,6 +23,14 @@ from pypto_xdsl.interpreters.errors import ProgramError
 from pypto_xdsl.interpreters.execution import returns_operands
 from pypto_xdsl.interpreters.indices import index_value
 from pypto_xdsl.interpreters.machine import Machine
+from pypto_xdsl.interpreters.progress import Progress
+
+
+def _told(progress: Progress, indices: Iterable[Any]) -> Iterator[Any]:
+    """The indices of a loop, telling each time that the one before is done."""
+    for index in indices:
+        yield index
+        progress.advance()
 
 
 @register_impls
@@ -39,26 +48,20 @@ class ControlFlowFunctions(ScfFunctions):
         if step <= 0:
             raise ProgramError(f"needs a positive step, got {step}")
         type = op.lb.type
-        is_index = type.name == "index"
         carried = args[3:]
 
-        def index(i: int) -> IntegerAttr[Any]:
-            return index_value(i) if is_index else integer_value(i, type)
-
+        index = index_value if type.name == "index" else partial(integer_value, type=type)
         if not isinstance(interpreter, Machine):
             for i in range(lower, upper, step):
                 carried = interpreter.run_ssacfg_region(op.body, (index(i), *carried), "for")
             return carried
         run, progress = interpreter.region_plan(op.body), interpreter.progress
+        turns = range(lower, upper, step)
+        indices = map(index, turns)
         if progress is None:
-            for i in range(lower, upper, step):
-                carried = run((index(i), *carried))
-            return carried
-        progress.enter(op, len(range(lower, upper, step)))
+            return run.repeat(indices, len(turns), carried)
+        progress.enter(op, len(turns))
         try:
-            for i in range(lower, upper, step):
-                carried = run((index(i), *carried))
-                progress.advance()
+            return run.repeat(_told(progress, indices), len(turns), carried)
         finally:
             progress.leave()
-        return carried

@@ -23,6 +23,7 @@ from pypto_xdsl.interpreters.arithmetic import (
     shift_left,
     shift_right,
 )
+from pypto_xdsl.interpreters.borrowing import keeps_nothing
 from pypto_xdsl.interpreters.elements import Array, Element, Mask, Scalar, element_of, number_of
 from pypto_xdsl.interpreters.execution import Prepared, by_preparing
 from pypto_xdsl.interpreters.machine import Machine, machine_of
@@ -191,7 +192,8 @@ def tile_elementwise(op_class: type[Operation], meaning: Meaning) -> Run:
 
         return run
 
-    return by_preparing(prepare)
+    implementation = by_preparing(prepare)
+    return keeps_nothing(implementation) if meaning is not repeat else implementation
 
 
 def _is_whole(operand: Operand, shape: tuple[int, ...], element: Element) -> bool:

@@ -16,9 +16,10 @@ An implementation may be *prepared* for an op: what only depends on the op is th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from math import inf
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
@@ -33,6 +34,7 @@ from xdsl.traits import IsolatedFromAbove, IsTerminator
 from xdsl.utils.exceptions import DiagnosticException, InterpretationError
 
 from pypto_xdsl.diagnostics import DiagnosticsError, OpError
+from pypto_xdsl.interpreters.compiled_loops import Loop, compile_loop
 from pypto_xdsl.interpreters.errors import ProgramError
 
 if TYPE_CHECKING:
@@ -145,10 +147,14 @@ class _BlockPlan:
     """What takes the results of the region, where the terminator only returns its operands."""
 
 
+_MANY_TURNS = 48
+"""From how many on it pays to compile a loop."""
+
+
 class RegionPlan:
     """A region of a program, ready to run on one machine."""
 
-    __slots__ = ("_entry", "_is_root", "_layout", "_machine", "_plans")
+    __slots__ = ("_entry", "_is_root", "_layout", "_loop", "_machine", "_plans", "_turns")
 
     def __init__(self, machine: Machine, region: Region, layout: FrameLayout, is_root: bool):
         self._machine = machine
@@ -156,6 +162,38 @@ class RegionPlan:
         self._is_root = is_root
         self._entry = region.blocks.first
         self._plans: dict[Block, _BlockPlan] = {}
+        self._loop: Loop | None = None
+        self._turns: float = 0
+        """How many times it has run as the body of a loop; -inf: it cannot be compiled."""
+
+    def repeat(self, indices: Iterable[Any], count: int, carried: PythonValues) -> PythonValues:
+        """
+        Run the region, which is the body of a loop, for each of `count` indices, on an index and
+        what the turn before returned; what the last one returns.
+        """
+        machine = self._machine
+        self._turns += count
+        if self._turns >= _MANY_TURNS and not machine.listeners and machine.layout is self._layout:
+            loop = self._loop = self._loop or self._compiled()
+            if loop is not None:
+                return loop(machine.values, indices, carried)
+            self._turns = -inf
+        for index in indices:
+            carried = self((index, *carried))
+        return carried
+
+    def _compiled(self) -> Loop | None:
+        """The region as a loop, where its one block ends by returning something."""
+        block = self._entry
+        if block is None or block.next_block is not None:
+            return None
+        plan = self._plans.get(block)
+        if plan is None:
+            plan = self._plans[block] = self._planned(block)
+        if plan.returned is None:
+            return None
+        steps = [(op, run) for op, run, _, _ in plan.steps]
+        return compile_loop(block, steps, self._layout.places, PROGRAM_ERRORS, error_at)
 
     def __call__(self, arguments: PythonValues) -> PythonValues:
         """Run the region; what its terminator returns."""

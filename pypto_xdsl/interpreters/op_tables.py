@@ -16,6 +16,7 @@ from typing import Any, TypeAlias, TypeVar
 from xdsl.interpreter import Interpreter, InterpreterFunctions, PythonValues, impl
 from xdsl.ir import Operation
 
+from pypto_xdsl.interpreters.borrowing import does_keep_nothing, keeps_nothing
 from pypto_xdsl.interpreters.execution import prepare_of, prepared
 
 Run: TypeAlias = Callable[[Interpreter, Any, PythonValues], PythonValues]
@@ -47,6 +48,8 @@ def implements(
             prepare = prepare_of(run)
             if prepare is not None:
                 implementation = prepared(prepare)(implementation)
+            if does_keep_nothing(run):
+                implementation = keeps_nothing(implementation)
             setattr(functions, f"run_{op_class.name}", implementation)
         return functions
 

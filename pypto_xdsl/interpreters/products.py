@@ -15,6 +15,7 @@ from xdsl.ir import Operation
 
 from pypto_xdsl.dialects import ptensor, tile
 from pypto_xdsl.interpreters.blocks import make_block, read_defined
+from pypto_xdsl.interpreters.borrowing import keeps_nothing
 from pypto_xdsl.interpreters.elements import Array, Element, Scalar, element_of, number_of
 from pypto_xdsl.interpreters.elementwise import result_element
 from pypto_xdsl.interpreters.errors import ProgramError
@@ -93,7 +94,10 @@ def _tile_accumulation(interpreter: Interpreter, op: Operation, args: PythonValu
     if not _starts_afresh(args[3:]):
         stored, mask = acc.read(window)
         machine_of(interpreter).require_defined(op, mask, "adds to undefined elements")
-        product = acc.element.widen(stored) + product
+        out = product if product.dtype == acc.element.compute else None
+        product = np.add(acc.element.widen(stored), product, out=out)
+    if product.shape == acc.shape:
+        return (Tile(acc.element.narrow(product), acc.element, acc.valid, acc.shape),)
     array = acc.array.copy()
     array[window] = acc.element.narrow(product)
     defined = acc.full_mask().copy()
@@ -116,8 +120,8 @@ _ACCUMULATIONS = (tile.MatmulAccOp, tile.GemvAccOp, tile.BatchMatmulAccOp)
 
 
 @register_impls
-@implements(dict.fromkeys(_PRODUCTS, _tile_product), lambda _, run: run)
-@implements(dict.fromkeys(_ACCUMULATIONS, _tile_accumulation), lambda _, run: run)
+@implements(dict.fromkeys(_PRODUCTS, _tile_product), lambda _, run: keeps_nothing(run))
+@implements(dict.fromkeys(_ACCUMULATIONS, _tile_accumulation), lambda _, run: keeps_nothing(run))
 class ProductFunctions(InterpreterFunctions):
     @impl(ptensor.MatmulOp)
     def run_matmul(

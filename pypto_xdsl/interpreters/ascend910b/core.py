@@ -303,8 +303,7 @@ class Core:
             if not tokens or not is_direct or lane.queue or lane.seen is not self._told:
                 self._give(lane, op, run, lambda: bool(tokens), key)
             else:
-                known = lane.known
-                known[:] = map(max, known, tokens.popleft()[0])
+                lane.learn(tokens.popleft()[0])
             return ()
 
         return issue
@@ -457,8 +456,10 @@ class Core:
         history = self.group.histories.get(id(buffer))
         if history is None:
             history = self.group.histories[id(buffer)] = BufferHistory(
-                buffer, buffer.memory.itemsize
+                buffer, buffer.memory.itemsize, self.group.lenders.lender_of(buffer.memory)
             )
+        if is_write and history.lender.borrowers:
+            history.lender.recall(view)
         found = history.touch(self.lane, self.number, view, is_write=is_write)
         if found is None:
             return

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from pypto_xdsl.interpreters.ascend910b.copy_on_write import Lender
 from pypto_xdsl.interpreters.elements import Array, Mask
 from pypto_xdsl.interpreters.pto.globals import GlobalView, Pointer
 from pypto_xdsl.interpreters.values import Buffer
@@ -48,6 +49,7 @@ class BufferHistory:
     buffer: Buffer
     grain: int
     """The bytes that one number is about."""
+    lender: Lender
     writes: dict[int, _Trace] = field(default_factory=dict[int, _Trace])
     reads: dict[int, _Trace] = field(default_factory=dict[int, _Trace])
 
@@ -123,11 +125,11 @@ class CoreView(GlobalView):
 
     core: Core = None  # type: ignore[assignment]
 
-    def part(self, offsets: Sequence[int], sizes: Sequence[int]) -> CoreView:
+    def part(self, offsets: Sequence[int], sizes: tuple[int, ...]) -> CoreView:
         start = self._start(offsets, sizes)
-        return CoreView(
-            self.pointer.moved(start), tuple(sizes), self.strides, self.core, axes=self.axes
-        )
+        made = CoreView(self.pointer, sizes, self.strides, self.core, axes=self.axes, start=start)
+        made._array = self._window(offsets, sizes)
+        return made
 
     def read(self, extents: tuple[int, int]) -> tuple[Array, Mask | None]:
         found = super().read(extents)
@@ -139,9 +141,9 @@ class CoreView(GlobalView):
         super().write(stored, defined)
 
     def _touch(self, *, is_write: bool) -> None:
-        tensor = self.tensor
-        if tensor.array.size:
-            self.core.touch_global(tensor.buffer, tensor.array, is_write=is_write)
+        array = self.array
+        if array.size:
+            self.core.touch_global(self.pointer.buffer, array, is_write=is_write)
 
 
 def touch_element(core: Core, pointer: Pointer, *, is_write: bool) -> None:

@@ -20,6 +20,7 @@ from pypto_xdsl.diagnostics import Diagnostic, DiagnosticsError, diagnose, file_
 from pypto_xdsl.dialects import ascend910b
 from pypto_xdsl.dialects.pto.cross_core_sync import CrossCoreOp
 from pypto_xdsl.dialects.pto.queue import PopOp, PushOp
+from pypto_xdsl.interpreters.ascend910b.copy_on_write import Lenders
 from pypto_xdsl.interpreters.ascend910b.core import Core
 from pypto_xdsl.interpreters.ascend910b.globals import BufferHistory
 from pypto_xdsl.interpreters.ascend910b.lanes import EventKey, Lane, Told
@@ -63,6 +64,7 @@ class Group:
     lanes: list[Lane] = field(default_factory=list[Lane])
     histories: dict[int, BufferHistory] = field(default_factory=dict[int, BufferHistory])
     """By the identity of a buffer of global memory."""
+    lenders: Lenders = field(default_factory=Lenders)
     flags: Flags = field(default_factory=Flags)
     """Raised flags that programs name."""
     tiles: Flags = field(default_factory=Flags)

@@ -21,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pypto_xdsl.dialects.pto import AddressSpace, BLayout, SLayout, TileBufType
+from pypto_xdsl.interpreters.ascend910b.copy_on_write import Lender, owner_of
 from pypto_xdsl.interpreters.elements import Array, Element, Mask, element_of
 from pypto_xdsl.interpreters.errors import ProgramError
 from pypto_xdsl.interpreters.pto.memory import LocalTile, Memory, element_places
@@ -82,7 +83,7 @@ class Segment:
     def release(self) -> None:
         """Forget the value: the bytes have it, or are about to be overwritten."""
         if self.held is not None:
-            self.held.value = self.held = None
+            self.held.value = self.held.lender = self.held = None
             self.is_stale = False
 
     def flush(self) -> None:
@@ -118,6 +119,8 @@ class Span:
     """Where in it."""
     value: Array | None = None
     """What the elements are, where the segment holds that; read only."""
+    lender: Lender | None = None
+    """Whose window the value is, where it is one of global memory."""
     is_defined: bool = False
     """Whether all elements are known to be."""
 
@@ -225,7 +228,7 @@ class CoreMemory(Memory):
                 continue
             part = span.part_of(held)
             if part is not None:
-                self._hold(span, part)
+                self._hold(span, part, held.lender)
                 return part, None
             other.flush()
         value = span.get()
@@ -234,16 +237,18 @@ class CoreMemory(Memory):
             self.core.undefined(self, span, mask)
             return value, mask
         value.flags.writeable = False
-        self._hold(span, value)
+        self._hold(span, value, None)
         span.is_defined = True
         return value, None
 
-    def _hold(self, span: Span, value: Array) -> None:
+    def _hold(self, span: Span, value: Array, lender: Lender | None) -> None:
         """Keep what the elements of a span are, where the segment has nothing newer to keep."""
         segment = span.segment
         if not segment.is_stale and span.grid:
             segment.release()
-            segment.held, span.value = span, value
+            segment.held, span.value, span.lender = span, value, lender
+            if lender is not None:
+                lender.borrowers.add(span)
 
     def store(self, span: Span, stored: Array, defined: Mask | None) -> None:
         """Overwrite the elements of a span, of which some may be undefined from now on."""
@@ -260,7 +265,30 @@ class CoreMemory(Memory):
             span.is_defined = True
         segment = span.segment
         segment.held, segment.is_stale = span, True
-        span.value = _kept(stored, span.element)
+        self._keep(span, stored)
+
+    def _keep(self, span: Span, stored: Array) -> None:
+        """
+        Make stored elements the value of a span, which nobody changes: the same array where
+        nobody else can, or where whoever can has it copied before.
+        """
+        storage = span.element.storage
+        span.lender = None
+        if stored.dtype is not storage and stored.dtype != storage:
+            stored = stored.astype(storage)
+        elif stored.base is not None:
+            owner = owner_of(stored)
+            lender = self.core.group.lenders.find(owner)
+            if lender is not None:
+                # The window itself may be written through.
+                stored = stored.view()
+                span.lender = lender
+                lender.borrowers.add(span)
+            elif owner.base is not None or owner.flags.writeable:
+                # What is no array is the memory of a core.
+                stored = stored.copy()
+        stored.flags.writeable = False
+        span.value = stored
 
     def overwrite(self, span: Span) -> None:
         """What is held of the bytes of a span is no longer true."""
@@ -424,20 +452,6 @@ class CoreTile(LocalTile):
             pitch=None,
             origin=(0, 0),
         )
-
-
-def _kept(stored: Array, element: Element) -> Array:
-    """Stored elements as an array that nobody changes: the same one where nobody else can."""
-    if stored.dtype is not element.storage and stored.dtype != element.storage:
-        stored = stored.astype(element.storage)
-    owner: Any = stored
-    while type(owner) is np.ndarray and owner.base is not None:
-        owner = owner.base
-    # What is no array is the memory of a buffer.
-    if owner is not stored and (type(owner) is not np.ndarray or owner.flags.writeable):
-        stored = stored.copy()
-    stored.flags.writeable = False
-    return stored
 
 
 def _by_element(span: Span) -> Mask:

@@ -208,6 +208,8 @@ class PtoGlobalGatherFunctions(InterpreterFunctions):
         if _by_row(op):
             found = _indices(interpreter, op, operands["idx"], (1, rows))[0]
             places, used = _in_bounds(op, "scatterOob", found, _expect_matrix(view))
+            # What a tile holds may be a window of what is written, row by row.
+            stored = stored.copy()
             for place in np.flatnonzero(used):
                 part = _row(view, int(places[place]), columns)
                 _write_run(interpreter, op, part, stored[None, place], element)

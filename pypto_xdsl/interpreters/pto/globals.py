@@ -74,39 +74,81 @@ class GlobalView:
     """A tensor in global memory, or a window of one."""
 
     pointer: Pointer
+    """What its start is counted from."""
     shape: tuple[int, ...]
     strides: tuple[int, ...]
     """In elements."""
     axes: tuple[int, ...] | None = field(default=None, kw_only=True)
     """The dimensions in the order in which they make a matrix; None: as they are."""
+    start: int = field(default=0, kw_only=True)
+    """Where the first element is, in elements."""
+    _array: Array | None = field(default=None, init=False)
+    _is_outside: bool = field(default=False, init=False)
+    """Whether there are elements outside the buffer."""
 
-    def part(self, offsets: Sequence[int], sizes: Sequence[int]) -> GlobalView:
+    @property
+    def array(self) -> Array:
+        """The elements, in the buffer. Raises `ProgramError` where they are not."""
+        found = self._array
+        if found is None:
+            found = self._array = self._first.view("a window", self.shape, self.strides)
+        return found
+
+    @property
+    def tensor(self) -> Tensor:
+        """Likewise, as a tensor."""
+        return Tensor(self.array, self.pointer.element, self.pointer.buffer)
+
+    @property
+    def _first(self) -> Pointer:
+        """The address of the first element."""
+        return self.pointer.moved(self.start) if self.start else self.pointer
+
+    def part(self, offsets: Sequence[int], sizes: tuple[int, ...]) -> GlobalView:
         """A window, which must lie inside."""
         start = self._start(offsets, sizes)
-        return GlobalView(self.pointer.moved(start), tuple(sizes), self.strides, axes=self.axes)
+        made = GlobalView(self.pointer, sizes, self.strides, axes=self.axes, start=start)
+        made._array = self._window(offsets, sizes)
+        return made
 
     def _start(self, offsets: Sequence[int], sizes: Sequence[int]) -> int:
         """Where a window starts, in elements."""
-        for offset, size, extent in zip(offsets, sizes, self.shape, strict=True):
+        start = self.start
+        for offset, size, extent, stride in zip(
+            offsets, sizes, self.shape, self.strides, strict=True
+        ):
             if offset < 0 or size < 0 or offset + size > extent:
                 raise ProgramError(
                     f"a window of {list(sizes)} at {list(offsets)} lies outside a tensor of "
                     f"{list(self.shape)}"
                 )
-        return sum(map(mul, offsets, self.strides))
+            start += offset * stride
+        return start
 
-    _tensor: Tensor | None = field(default=None, init=False)
-
-    @property
-    def tensor(self) -> Tensor:
-        """The elements, in the buffer."""
-        if self._tensor is None:
-            self._tensor = self.pointer.tensor("a window", self.shape, self.strides)
-        return self._tensor
+    def _window(self, offsets: Sequence[int], sizes: Sequence[int]) -> Array | None:
+        """The elements of a window, where it takes no look at the buffer to find them."""
+        whole = self._array
+        if whole is None:
+            if self._is_outside:
+                return None
+            try:
+                whole = self.array
+            except ProgramError:
+                # Of a window, there may be none outside.
+                self._is_outside = True
+                return None
+        return whole[
+            tuple([slice(place, place + size) for place, size in zip(offsets, sizes, strict=True)])
+        ]
 
     def read(self, extents: tuple[int, int]) -> tuple[Array, Mask | None]:
-        """The elements as a matrix, and which are defined."""
-        values, defined = self.tensor.read()
+        """The elements as a matrix, not copied, and which are defined."""
+        values, buffer = self.array, self.pointer.buffer
+        if buffer.observer is not None:
+            buffer.observer("read", buffer, values)
+        defined = None if buffer.defined is None else buffer.undefined_mask(values)
+        if values.shape == extents and self.axes is None:
+            return values, defined
         if values.size != extents[0] * extents[1]:
             raise ProgramError(
                 f"a window of {list(self.shape)} does not fill a valid region of {list(extents)}"
@@ -119,14 +161,20 @@ class GlobalView:
 
     def write(self, stored: Array, defined: Mask | None) -> None:
         """Overwrite the elements by those of a matrix."""
-        tensor = self.tensor
-        if stored.size != tensor.array.size:
+        array, buffer = self.array, self.pointer.buffer
+        if stored.size != array.size:
             raise ProgramError(
                 f"a valid region of {list(stored.shape)} does not fill a window of "
                 f"{list(self.shape)}"
             )
         mask = None if defined is None else self._as_held(defined)
-        tensor.write((), self._as_held(stored), mask)
+        if stored.shape != array.shape or self.axes is not None:
+            stored = self._as_held(stored)
+        array[...] = stored
+        if buffer.observer is not None:
+            buffer.observer("write", buffer, array)
+        if buffer.defined is not None or mask is not None:
+            buffer.mark_written(array, mask)
 
     def _as_held(self, matrix: Array) -> Array:
         """A matrix as memory holds it."""

@@ -11,6 +11,7 @@ from xdsl.interpreter import Interpreter, InterpreterFunctions, PythonValues, im
 
 from pypto_xdsl.dialects import tile
 from pypto_xdsl.dialects.ptensor.attributes import AtomicKind
+from pypto_xdsl.interpreters.borrowing import is_borrowed, keeps_nothing
 from pypto_xdsl.interpreters.elements import Array, Element, element_of, number_of
 from pypto_xdsl.interpreters.elementwise import result_element, tile_of_region
 from pypto_xdsl.interpreters.errors import ProgramError
@@ -89,11 +90,13 @@ def _load(interpreter: Interpreter, op: tile.LoadOp) -> Prepared:
         source: Tensor = args[0]
         offsets = take_offsets(args, 1)
         view, mask = source.read(window_at("the tensor", offsets, shape, source.array.shape))
-        return (Tile(view.copy(), source.element, shape, shape if mask is None else mask),)
+        stored = view if borrows else view.copy()
+        return (Tile(stored, source.element, shape, shape if mask is None else mask),)
 
     valid_shape, shape = type.valid_shape, type.get_shape()
     if known(shape) and valid_shape == shape and not op.static_valid.get_values():
         take_offsets = index_taker(op.static_offsets)
+        borrows = is_borrowed(machine_of(interpreter), op.result)
         return run_known
     return run
 
@@ -126,7 +129,8 @@ def _store(interpreter: Interpreter, op: tile.StoreOp) -> Prepared:
 
 
 @register_impls
-@implements({tile.LoadOp: _load, tile.StoreOp: _store}, lambda _, prepare: by_preparing(prepare))
+@implements({tile.LoadOp: _load}, lambda _, prepare: by_preparing(prepare))
+@implements({tile.StoreOp: _store}, lambda _, prepare: keeps_nothing(by_preparing(prepare)))
 class TileMemoryFunctions(InterpreterFunctions):
     @impl(tile.CreateOp)
     def run_create(

@@ -6,6 +6,7 @@ from xdsl.interpreter import Interpreter, InterpreterFunctions, PythonValues, re
 from xdsl.ir import Operation
 
 from pypto_xdsl.dialects import tile
+from pypto_xdsl.interpreters.borrowing import keeps_nothing
 from pypto_xdsl.interpreters.elementwise import finished, result_element, tile_of_region
 from pypto_xdsl.interpreters.execution import Prepared, by_preparing
 from pypto_xdsl.interpreters.machine import machine_of
@@ -33,7 +34,7 @@ def _along(axis: int, reduction: Reduction) -> Run:
 
         return run
 
-    return by_preparing(prepare)
+    return keeps_nothing(by_preparing(prepare))
 
 
 @register_impls

@@ -5,6 +5,7 @@ say, which the interpreter of `pto` keeps.
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any, cast
 
 import numpy as np
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 from xdsl.dialects.builtin import Float16Type, Float32Type, i32
 
 from pypto_xdsl.dialects.pto import AddressSpace, BLayout, SLayout, TileBufType
+from pypto_xdsl.interpreters.ascend910b.copy_on_write import Lenders
 from pypto_xdsl.interpreters.ascend910b.memory import CoreMemory, CoreTile
 from pypto_xdsl.interpreters.elements import Element, element_of
 from pypto_xdsl.interpreters.pto.memory import LocalTile, Memory
@@ -23,6 +25,9 @@ ELEMENTS = (Float32Type(), i32, Float16Type())
 
 class NoChecks:
     """A core that lets everything pass."""
+
+    def __init__(self) -> None:
+        self.group = SimpleNamespace(lenders=Lenders())
 
     def keep(self, type: TileBufType) -> TileBufType:
         return type
