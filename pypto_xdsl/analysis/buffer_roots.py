@@ -169,12 +169,12 @@ class BufferRoots:
     def _follow(self, value: SSAValue, step: _Step) -> Place:
         places = [self._places[source] for source in step.sources if source in self._places]
         if step.is_root:
-            places.insert(0, _root(value))
+            places.insert(0, whole(value))
         if len(places) == 1 and step.is_complete:
             place = places[0]
         else:
             place = _union(places, step.is_complete)
-        return place if step.view is None else _viewed(step.view, value, place)
+        return place if step.view is None else viewed(step.view, value, place)
 
     def _step(self, value: SSAValue) -> _Step:
         if sources := forwarded(value):
@@ -266,7 +266,7 @@ def _tensors(function: FuncOp) -> Iterator[SSAValue]:
                     yield result
 
 
-def _root(value: SSAValue) -> Place:
+def whole(value: SSAValue) -> Place:
     """A buffer's own place: all of it."""
     shape = tensor_of(value.type).get_shape()
     bounds = tuple((0, _extent(extent)) for extent in shape)
@@ -287,7 +287,7 @@ def _union(places: Sequence[Place], is_complete: bool) -> Place:
     return Place(roots, is_complete, window)
 
 
-def _viewed(view: DeclaredOp, result: SSAValue, place: Place) -> Place:
+def viewed(view: DeclaredOp, result: SSAValue, place: Place) -> Place:
     """The place of a view of a place."""
     assert isinstance(result, OpResult)
     return part_of(place, view.window_start(result), tensor_of(result.type).get_shape())

@@ -16,7 +16,9 @@ A question looks at a bounded number of pairs; where that does not do, the two m
 
 from __future__ import annotations
 
-from xdsl.ir import BlockArgument, OpResult, SSAValue
+from collections.abc import Iterable
+
+from xdsl.ir import Block, BlockArgument, OpResult, SSAValue
 
 from pypto_xdsl.analysis.buffer_roots import BufferRoots
 from pypto_xdsl.analysis.control_flow import forwarded
@@ -34,25 +36,47 @@ class Overlap:
         self._roots = roots
         self._order = {value: place for place, value in enumerate(roots.places)}
         self._origins: dict[SSAValue, SSAValue] = {}
-        self._views: dict[SSAValue, SSAValue] = {}
         for value in roots.places:
             sources = roots.sources(value)
             only = sources[0] if len(sources) == 1 and not roots.may_allocate(value) else None
             self._origins[value] = value if only is None else self._origins.get(only, only)
-            if roots.view(value) is not None:
-                self._views[value] = value
-            elif only is not None and only in self._views:
-                self._views[value] = self._views[only]
+        self._parts = _parts(roots)
         self._apart: dict[_Pair, bool] = {}
 
     def origin(self, value: SSAValue) -> SSAValue:
         """The value whose buffer this is for certain: an allocation, a parameter, or a merge."""
         return self._origins.get(value, value)
 
+    def part(self, value: SSAValue) -> SSAValue:
+        """
+        The view, allocation or parameter that a value is a next name of; a merge of several, or of
+        one that was made anew on each way to it, is a part by itself. Values with one part are
+        the same elements wherever both are visible.
+        """
+        return self._parts.get(value, value)
+
     def view(self, value: SSAValue) -> OpResult | None:
         """The view that a value is the next name of, or itself; None if it is no view."""
-        view = self._views.get(value)
-        return view if isinstance(view, OpResult) else None
+        part = self.part(value)
+        if isinstance(part, OpResult) and self._roots.view(part) is not None:
+            return part
+        return None
+
+    def lies_in(self, part: SSAValue | None, whole: SSAValue) -> bool:
+        """Whether a part is a part of another, or a view of it, of a view of it, ..."""
+        while part is not None:
+            if part is whole:
+                return True
+            part = self.around(part)
+        return False
+
+    def around(self, part: SSAValue) -> SSAValue | None:
+        """The part that a part is a view of, None if it is no view."""
+        view = self._roots.view(part)
+        if view is None or not isinstance(part, OpResult):
+            return None
+        viewed = view.named_operand(part)
+        return None if viewed is None else self.part(viewed)
 
     def may_be_one(self, one: SSAValue, other: SSAValue) -> bool:
         """Whether two tensors may be in one buffer, at a moment at which both are there."""
@@ -106,6 +130,69 @@ class Overlap:
             # Allocated when the earlier one was there already; or both are one parameter.
             return [] if isinstance(later, OpResult) else None
         return [self._pair(source, earlier) for source in sources]
+
+
+def _parts(roots: BufferRoots) -> dict[SSAValue, SSAValue]:
+    """What each tensor is a next name of."""
+    nearest: dict[SSAValue, frozenset[SSAValue]] = {}
+    users: dict[SSAValue, list[SSAValue]] = {}
+    late: list[SSAValue] = []
+    for value in roots.places:
+        if _is_part(roots, value):
+            nearest[value] = frozenset((value,))
+            continue
+        sources = roots.sources(value)
+        nearest[value] = _few(nearest.get(source, frozenset()) for source in sources)
+        for source in sources:
+            users.setdefault(source, []).append(value)
+            if source not in nearest:
+                late.append(value)
+    while late:
+        value = late.pop()
+        found = _few(nearest.get(source, frozenset()) for source in roots.sources(value))
+        if found != nearest[value]:
+            nearest[value] = found
+            late.extend(users.get(value, ()))
+    parts: dict[SSAValue, SSAValue] = {}
+    for value in roots.places:
+        sources = roots.sources(value)
+        if _is_part(roots, value):
+            parts[value] = value
+        elif len(sources) == 1:
+            parts[value] = parts.get(sources[0], value)
+        else:
+            (only, *more) = nearest[value] or (value,)
+            parts[value] = value if more or not _is_outside(only, value) else only
+    return parts
+
+
+def _is_part(roots: BufferRoots, value: SSAValue) -> bool:
+    sources = roots.sources(value)
+    return not sources or roots.may_allocate(value) or roots.view(value) is not None
+
+
+def _few(sets: Iterable[frozenset[SSAValue]]) -> frozenset[SSAValue]:
+    """The union of sets, of which one element and more than one are told apart."""
+    found: list[SSAValue] = []
+    for value in (value for one in sets for value in one):
+        if value not in found:
+            found.append(value)
+        if len(found) == 2:
+            break
+    return frozenset(found)
+
+
+def _is_outside(value: SSAValue, merge: SSAValue) -> bool:
+    """Whether a value is the same on every way to a merge: it was made before all of them."""
+    home = value.owner if isinstance(value.owner, Block) else value.owner.parent
+    block = merge.owner if isinstance(merge.owner, Block) else merge.owner.parent
+    if isinstance(merge.owner, Block):
+        block = merge.owner.parent_block()
+    while block is not None:
+        if block is home:
+            return True
+        block = block.parent_block()
+    return False
 
 
 def _come_together(one: SSAValue, other: SSAValue) -> bool:

@@ -20,6 +20,8 @@ was written; a name is current while no write after its moment may overlap it.
   after the branch, and not in the other arms.
 * A window that is copied to where it is already moves nothing: the result is the name of the whole
   after what was written through the window.
+* `ptensor.updated` gives a name of a buffer after what was written through other names: it is
+  current if these are, and nothing else was written.
 * In a loop, what any iteration writes counts from the start of the body, so that names from
   outside are stale there; what the loop carries is current if its init is and the body hands on a
   current name.
@@ -34,7 +36,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects.builtin import TensorType
-from xdsl.ir import BlockArgument, Operation, OpResult, Region, SSAValue
+from xdsl.ir import Block, BlockArgument, Operation, OpResult, Region, SSAValue
 from xdsl.traits import IsTerminator
 
 from pypto_xdsl.analysis.buffer_roots import BufferRoots, Window, place_written
@@ -75,8 +77,9 @@ class _Write:
     moment: int
     name: SSAValue
     """What is written through, up to its origin."""
-    view: SSAValue | None
-    """The view of it that is written."""
+    part: SSAValue | None
+    """The view, or the whole, that it is a name of; None where that was another in each iteration
+    of a loop."""
     window: Window | None
     op: Operation
 
@@ -90,8 +93,8 @@ class _Cause:
 
 
 _Target = tuple[SSAValue | None, SSAValue, SSAValue | None, Window | None]
-"""What is written: the root, or None for any; the name that it is written through, and the view of
-that; where in it."""
+"""What is written: the root, or None for any; the name that it is written through, and the part
+that this names; where in it."""
 
 _Written = dict[_Target, Operation]
 """What a part of the program writes, with the first op that does."""
@@ -176,8 +179,11 @@ class _Search:
             elif event is Event.LEAVE and _repeats(op):
                 written: _Written = {}
                 mark = marks.pop()
-                for target, write in log[mark:]:
-                    written.setdefault(target, write)
+                for (root, name, part, window), write in log[mark:]:
+                    while part is not None and _is_inside(part, op):
+                        # Other elements in each iteration, of something that is the same in all.
+                        part = self._overlap.around(part)
+                    written.setdefault((root, name, part, window), write)
                 self._written_in[op] = written
                 log[mark:] = written.items()
 
@@ -207,9 +213,9 @@ class _Search:
 
     # What is current.
 
-    def _cause(self, value: SSAValue, but: SSAValue | None = None) -> _Cause | None:
+    def _cause(self, value: SSAValue, but: Sequence[SSAValue] = ()) -> _Cause | None:
         """
-        Why a name is not current now, as far as writes after its moment go; those through the view
+        Why a name is not current now, as far as writes after its moment go; those to the parts
         `but` do not count.
         """
         place = self._roots.of(value)
@@ -219,7 +225,7 @@ class _Search:
             for count, write in enumerate(reversed(self._writes.get(key, ()))):
                 if write.moment <= since:
                     break
-                if but is not None and write.view is but:
+                if any(self._overlap.lies_in(write.part, part) for part in but):
                     continue
                 if count >= LONGEST_SEARCH or (
                     _overlap(write.window, place.window)
@@ -231,15 +237,15 @@ class _Search:
     def _targets(self, op: Operation, name: SSAValue) -> Iterator[_Target]:
         """What an op writes through a name."""
         place = place_written(self._roots, op, name)
-        origin, view = self._overlap.origin(name), self._overlap.view(name)
+        origin, part = self._overlap.origin(name), self._overlap.part(name)
         for root in place.roots:
-            yield root, origin, view, place.window
+            yield root, origin, part, place.window
         if not place.is_complete:
-            yield None, origin, view, None
+            yield None, origin, part, None
 
     def _add(self, target: _Target, op: Operation) -> None:
-        root, name, view, window = target
-        self._writes.setdefault(root, []).append(_Write(self._now, name, view, window, op))
+        root, name, part, window = target
+        self._writes.setdefault(root, []).append(_Write(self._now, name, part, window, op))
         self._log.append(root)
 
     def _add_all(self, written: _Written) -> None:
@@ -292,7 +298,7 @@ class _Search:
                     self._add(target, op)
         return written
 
-    def _put_back(self, op: Operation, destination: SSAValue) -> SSAValue | None:
+    def _put_back(self, op: Operation, destination: SSAValue) -> Sequence[SSAValue]:
         """
         The window that an op copies to where it is, if it does:
 
@@ -303,25 +309,21 @@ class _Search:
         Nothing moves; %t1 is %t after what was written through %w.
         """
         if not isinstance(op, DeclaredOp):
-            return None
+            return ()
         for result in op.results:
             copied = op.copied_window(result)
             if copied is None or op.named_operand(result) is not destination:
                 continue
             source, starts = copied
-            window = self._overlap.view(source)
-            view = None if window is None else self._roots.view(window)
-            if window is None or view is None or window.type != source.type:
+            window = self._overlap.part(source)
+            view = self._roots.view(window)
+            if view is None or not isinstance(window, OpResult) or window.type != source.type:
                 continue
-            viewed = view.named_operand(window)
-            if (
-                viewed is not None
-                and self._overlap.origin(viewed) is self._overlap.origin(destination)
-                and self._overlap.view(viewed) is self._overlap.view(destination)
-                and list(starts) == list(view.window_start(window) or ())
-            ):
-                return window
-        return None
+            if self._overlap.around(window) is self._overlap.part(destination) and list(
+                starts
+            ) == list(view.window_start(window) or ()):
+                return (window,)
+        return ()
 
     def _named(self, op: Operation, result: OpResult) -> Sequence[SSAValue]:
         """The operands that a result of an op without regions may name."""
@@ -343,10 +345,29 @@ class _Search:
 
     def _name_results(self, op: Operation, written: Sequence[SSAValue]) -> None:
         for result in op.results:
-            if isinstance(result.type, TensorType):
-                named = self._named(op, result)
+            if not isinstance(result.type, TensorType):
+                continue
+            by = op.updated_by(result) if isinstance(op, DeclaredOp) else None
+            named = self._named(op, result)
+            if by is not None:
+                self._update(result, named[0], by)
+            else:
                 moments = [self._since.get(value, 0) for value in named if value not in written]
                 self._name(result, *named, since=min(moments, default=self._now))
+
+    def _update(self, result: SSAValue, source: SSAValue, by: Sequence[SSAValue]) -> None:
+        """
+        The name of a buffer after writes through others: current if those are, and nothing else
+        was written since the old name.
+        """
+        if not by:
+            # Whatever was written before this place.
+            self._name(result)
+            return
+        self._name(result, source, *by)
+        parts = [self._overlap.part(value) for value in by]
+        for cause in (self._cause(source, parts), *map(self._cause, by)):
+            self._blame(result, cause)
 
     # Regions.
 
@@ -391,7 +412,7 @@ class _Search:
             branch = self._branches[-1]
             for key in reversed(self._log[branch.mark :]):
                 write = self._writes[key].pop()
-                target = (key, write.name, write.view, write.window)
+                target = (key, write.name, write.part, write.window)
                 branch.written.setdefault(target, write.op)
             del self._log[branch.mark :]
 
@@ -408,6 +429,17 @@ class _Search:
             self._add_all(self._written_in[op])
         for result in op.results:
             self._since.setdefault(result, self._now)
+
+
+def _is_inside(value: SSAValue, op: Operation) -> bool:
+    """Whether a value is defined in a region of an op."""
+    block = value.owner if isinstance(value.owner, Block) else value.owner.parent
+    while block is not None:
+        around = block.parent_op()
+        if around is op:
+            return True
+        block = None if around is None else around.parent
+    return False
 
 
 def _repeats(op: Operation) -> bool:

@@ -361,6 +361,13 @@ class DeclaredOp(IRDLOperation, ABC):
         """
         return None
 
+    def updated_by(self, result: OpResult) -> Sequence[SSAValue] | None:
+        """
+        Of an op that writes nothing and whose result names a buffer as earlier writes through other
+        names left it: those names, none where the writes gave none. None of any other op.
+        """
+        return None
+
     def workspaces(self) -> tuple[SSAValue, ...]:
         """The operands that are scratch."""
         return tuple(

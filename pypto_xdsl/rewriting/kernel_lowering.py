@@ -232,7 +232,7 @@ class _Lowering(ControlFlowLowering):
                 transfers.slice_tensor(op, self)
             case ptensor.ReshapeOp() | ptensor.LayoutViewOp():
                 transfers.reshape_tensor(op, self)
-            case ptensor.TypeCastOp() | ptensor.SetValidShapeOp():
+            case ptensor.TypeCastOp() | ptensor.SetValidShapeOp() | ptensor.UpdatedOp():
                 self.windows[op.result] = self.window(op.source)
             case ptensor.ReadOp():
                 transfers.read_element(op, self)

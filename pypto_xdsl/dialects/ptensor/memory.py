@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from abc import ABC
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from math import prod
 from typing import ClassVar
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, TensorType
-from xdsl.ir import Attribute, OpResult, SSAValue
+from xdsl.ir import Attribute, Operation, OpResult, SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
     irdl_op_definition,
     operand_def,
     result_def,
+    traits_def,
     var_operand_def,
 )
+from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind
 from xdsl.utils.exceptions import VerifyException
 
 from pypto_xdsl.dialects.declared_op import names, reads, views, writes
@@ -232,6 +235,44 @@ class TypeCastOp(ViewOp):
         for have, want in zip(source.get_shape(), result.get_shape(), strict=True):
             if DYNAMIC_INDEX not in (have, want) and have != want:
                 raise VerifyException(f"a type cast keeps extents, {have} is not {want}")
+
+
+class _ReadsWhere(MemoryEffect):
+    """The place in the text counts: what is written before and after stays before and after."""
+
+    @classmethod
+    def get_effects(cls, op: Operation) -> AbstractSet[EffectInstance]:
+        assert isinstance(op, UpdatedOp)
+        return {EffectInstance(MemoryEffectKind.READ, op.source)}
+
+
+@irdl_op_definition
+class UpdatedOp(ViewOp):
+    """
+    The next name of a tensor whose buffer was written through other names of it, as through a view:
+    `by` are the names that the writes gave. Without `by` it is the name after all that was written
+    before, as by a call without results. No element moves.
+    """
+
+    name = "ptensor.updated"
+    IS_ACCESS: ClassVar[bool] = False
+
+    source = operand_def(reads(TENSOR))
+    by = var_operand_def(reads(TENSOR))
+    result = result_def(names("source", TENSOR))
+
+    traits = traits_def(_ReadsWhere())
+
+    def __init__(self, source: Value, by: Sequence[Value] = ()):
+        source = SSAValue.get(source)
+        self._fill([source.type], source=source, by=by)
+
+    def updated_by(self, result: OpResult) -> Sequence[SSAValue]:
+        return self.by
+
+    def verify_(self) -> None:
+        if self.source.type != self.result.type:
+            raise VerifyException(f"result should be {self.source.type}, got {self.result.type}")
 
 
 @irdl_op_definition

@@ -132,6 +132,12 @@ class TensorMemoryFunctions(InterpreterFunctions):
         check_extents(type, source.shape, "the tensor")
         return (source.named(source.array, valid_of(type, source.shape, source.valid)),)
 
+    @impl(ptensor.UpdatedOp)
+    def run_updated(
+        self, interpreter: Interpreter, op: ptensor.UpdatedOp, args: PythonValues
+    ) -> PythonValues:
+        return (args[0],)
+
     @impl(ptensor.SetValidShapeOp)
     def run_set_validshape(
         self, interpreter: Interpreter, op: ptensor.SetValidShapeOp, args: PythonValues

@@ -288,7 +288,7 @@ def _reinterpret(body: Body, op: Operation) -> None:
 
 
 def _same(body: Body, op: Operation) -> None:
-    """Another type for the same window: nothing happens."""
+    """Another type or the next name for the same window: nothing happens."""
     body.alias(op.results[0], op.operands[0])
 
 
@@ -370,6 +370,7 @@ WRITERS: Writers = {
     ReinterpretViewOp: _reinterpret,
     ptensor.TypeCastOp: _same,
     ptensor.SetValidShapeOp: _same,
+    ptensor.UpdatedOp: _same,
     ptensor.AssembleOp: _assemble,
     ptensor.ReadOp: _read,
     ptensor.WriteOp: _write,

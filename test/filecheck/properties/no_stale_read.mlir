@@ -292,3 +292,132 @@ orch.func orchestration @beside(in %x : tensor<16xf32>, in %n : index, inout %t 
   }
   orch.return
 }
+
+// -----
+
+// After a write through a view, the view's next name tells the whole of its own.
+
+orch.func incore @updated(in %x : tensor<16xf32>, inout %a : tensor<2x16xf32>) -> tensor<2x16xf32> {
+  %t = tile.load %x[0] : tensor<16xf32> -> !tile.tile<16xf32>
+  %flat = ptensor.reshape %a : tensor<2x16xf32> -> tensor<32xf32>
+  %half = ptensor.slice %flat[16] : tensor<32xf32> -> tensor<16xf32>
+  %half1 = tile.store %t, %half[0] : !tile.tile<16xf32>, tensor<16xf32>
+  %a1 = ptensor.updated %a, %half1 : tensor<2x16xf32>, tensor<16xf32>
+  %u = tile.load %a1[0, 0] : tensor<2x16xf32> -> !tile.tile<2x16xf32>
+  %flat1 = ptensor.updated %flat, %half1 : tensor<32xf32>, tensor<16xf32>
+  %v = tile.load %flat1[0] : tensor<32xf32> -> !tile.tile<32xf32>
+  %flat2 = tile.store %v, %flat1[0] : !tile.tile<32xf32>, tensor<32xf32>
+  // The view is another name that is behind then.
+  // expected-error @+1 {{reads %half1, which is older than a write}}
+  %w = tile.load %half1[0] : tensor<16xf32> -> !tile.tile<16xf32>
+  // expected-note @-4 {{the buffer may be written here}}
+  %half2 = ptensor.updated %half1, %flat2 : tensor<16xf32>, tensor<32xf32>
+  %y = tile.load %half2[0] : tensor<16xf32> -> !tile.tile<16xf32>
+  %a2 = ptensor.updated %a1, %flat2 : tensor<2x16xf32>, tensor<32xf32>
+  %a3 = tile.store %u, %a2[0, 0] : !tile.tile<2x16xf32>, tensor<2x16xf32>
+  orch.return %a3 : tensor<2x16xf32>
+}
+
+// -----
+
+// Of two writes both have to be told.
+
+orch.func incore @updated_by_one_of_two(in %x : tensor<16xf32>, inout %a : tensor<32xf32>)
+    -> tensor<32xf32> {
+  %t = tile.load %x[0] : tensor<16xf32> -> !tile.tile<16xf32>
+  %low = ptensor.slice %a[0] : tensor<32xf32> -> tensor<16xf32>
+  %high = ptensor.slice %a[16] : tensor<32xf32> -> tensor<16xf32>
+  %low1 = tile.store %t, %low[0] : !tile.tile<16xf32>, tensor<16xf32>
+  %high1 = tile.store %t, %high[0] : !tile.tile<16xf32>, tensor<16xf32>
+  %a1 = ptensor.updated %a, %low1, %high1 : tensor<32xf32>, tensor<16xf32>, tensor<16xf32>
+  %u = tile.load %a1[0] : tensor<32xf32> -> !tile.tile<32xf32>
+  %a2 = ptensor.updated %a, %high1 : tensor<32xf32>, tensor<16xf32>
+  // expected-error @+1 {{reads %a2, which was made from %a, older than a write}}
+  %v = tile.load %a2[0] : tensor<32xf32> -> !tile.tile<32xf32>
+  // expected-note @-7 {{the buffer may be written here}}
+  // expected-note @-13 {{the older name is defined here}}
+  %a3 = tile.store %u, %a1[0] : !tile.tile<32xf32>, tensor<32xf32>
+  orch.return %a3 : tensor<32xf32>
+}
+
+// -----
+
+// A loop that carries the view tells the whole by it, in each iteration and after the loop.
+
+orch.func incore @updated_in_a_loop(in %x : tensor<16xf32>, inout %a : tensor<2x16xf32>)
+    -> tensor<2x16xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %t = tile.load %x[0] : tensor<16xf32> -> !tile.tile<16xf32>
+  %flat = ptensor.reshape %a : tensor<2x16xf32> -> tensor<32xf32>
+  %flat3 = scf.for %i = %c0 to %c4 step %c1 iter_args(%flat1 = %flat) -> (tensor<32xf32>) {
+    %a1 = ptensor.updated %a, %flat1 : tensor<2x16xf32>, tensor<32xf32>
+    %u = tile.load %a1[0, 0] : tensor<2x16xf32> -> !tile.tile<2x16xf32>
+    %flat2 = tile.store %t, %flat1[%i] : !tile.tile<16xf32>, tensor<32xf32>
+    scf.yield %flat2 : tensor<32xf32>
+  }
+  %a2 = ptensor.updated %a, %flat3 : tensor<2x16xf32>, tensor<32xf32>
+  %v = tile.load %a2[0, 0] : tensor<2x16xf32> -> !tile.tile<2x16xf32>
+  %a3 = tile.store %v, %a2[0, 0] : !tile.tile<2x16xf32>, tensor<2x16xf32>
+  orch.return %a3 : tensor<2x16xf32>
+}
+
+// -----
+
+// A view that each iteration makes anew does not tell what earlier ones wrote elsewhere.
+
+orch.func incore @views_of_a_loop(in %x : tensor<16xf32>, inout %a : tensor<64xf32>)
+    -> tensor<64xf32> {
+  %c0 = arith.constant 0 : index
+  %c16 = arith.constant 16 : index
+  %c64 = arith.constant 64 : index
+  %t = tile.load %x[0] : tensor<16xf32> -> !tile.tile<16xf32>
+  scf.for %i = %c0 to %c64 step %c16 {
+    %w = ptensor.slice %a[%i] : tensor<64xf32> -> tensor<16xf32>
+    %w1 = tile.store %t, %w[0] : !tile.tile<16xf32>, tensor<16xf32>
+    %a1 = ptensor.updated %a, %w1 : tensor<64xf32>, tensor<16xf32>
+    // expected-error @+1 {{reads %a1, which was made from %a, older than a write}}
+    %u = tile.load %a1[0] : tensor<64xf32> -> !tile.tile<64xf32>
+    // expected-note @-4 {{the buffer may be written here}}
+    // expected-note @-13 {{the older name is defined here}}
+  }
+  orch.return %a : tensor<64xf32>
+}
+
+// -----
+
+// Carried, it does.
+
+orch.func incore @carried_views_of_a_loop(in %x : tensor<16xf32>, inout %a : tensor<64xf32>)
+    -> tensor<64xf32> {
+  %c0 = arith.constant 0 : index
+  %c16 = arith.constant 16 : index
+  %c64 = arith.constant 64 : index
+  %t = tile.load %x[0] : tensor<16xf32> -> !tile.tile<16xf32>
+  %a3 = scf.for %i = %c0 to %c64 step %c16 iter_args(%a1 = %a) -> (tensor<64xf32>) {
+    %w = ptensor.slice %a1[%i] : tensor<64xf32> -> tensor<16xf32>
+    %w1 = tile.store %t, %w[0] : !tile.tile<16xf32>, tensor<16xf32>
+    %a2 = ptensor.updated %a1, %w1 : tensor<64xf32>, tensor<16xf32>
+    %u = tile.load %a2[0] : tensor<64xf32> -> !tile.tile<64xf32>
+    scf.yield %a2 : tensor<64xf32>
+  }
+  orch.return %a3 : tensor<64xf32>
+}
+
+// -----
+
+// Without a name that a write gave, all before it counts.
+
+orch.func incore @write(inout tensor<64xf32>)
+
+orch.func orchestration @call_without_results(in %x : tensor<64xf32>, inout %a : tensor<64xf32>) {
+  orch.call @write(inout %a) : (tensor<64xf32>) -> ()
+  %a1 = ptensor.updated %a : tensor<64xf32>
+  %e = ptensor.read %a1[0] : tensor<64xf32> -> f32
+  orch.call @write(inout %a1) : (tensor<64xf32>) -> ()
+  // expected-error @+1 {{reads %a1, which is older than a write}}
+  %f = ptensor.read %a1[0] : tensor<64xf32> -> f32
+  // expected-note @-3 {{the buffer may be written here}}
+  orch.return
+}

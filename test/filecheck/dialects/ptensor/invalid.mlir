@@ -63,6 +63,8 @@ orch.func orchestration @memory(in %x : tensor<16x64xf32>, inout %y : tensor<16x
   %2 = ptensor.reshape %x : tensor<16x64xf32> -> tensor<512xf32>
   // expected-error @+1 {{a type cast keeps extents, 16 is not 8}}
   %3 = ptensor.type_cast %x : tensor<16x64xf32> -> tensor<8x64xf32>
+  // expected-error @+1 {{result should be tensor<16x64xf32>, got tensor<16x64xf32, #ptensor.view<valid = [8, 64]>>}}
+  %updated = ptensor.updated %x, %y : tensor<16x64xf32>, tensor<16x64xf32> -> tensor<16x64xf32, #ptensor.view<valid = [8, 64]>>
   // expected-error @+1 {{axis 2 of a tensor of 2 dimensions}}
   %4 = ptensor.dim %x, axis = 2 : tensor<16x64xf32> -> index
   %5 = ptensor.create : tensor<16x64xi32>

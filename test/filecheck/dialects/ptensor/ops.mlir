@@ -28,6 +28,12 @@ orch.func orchestration @memory(in %x : tensor<128x64xf32>, out %y : tensor<128x
   %y1 = ptensor.write %e, %y[0, %i] : f32, tensor<128x64xf32>
   // CHECK: %y2 = ptensor.assemble %s, %y1[%i, 0], atomic = add : tensor<16x64xf32>, tensor<128x64xf32>
   %y2 = ptensor.assemble %s, %y1[%i, 0], atomic = add : tensor<16x64xf32>, tensor<128x64xf32>
+  // CHECK: %y3 = ptensor.updated %y2, %e1 : tensor<128x64xf32>, tensor<16x64xf32>
+  %e0 = ptensor.slice %y2[%i, 0] : tensor<128x64xf32> -> tensor<16x64xf32>
+  %e1 = ptensor.assemble %s, %e0[0, 0] : tensor<16x64xf32>, tensor<16x64xf32>
+  %y3 = ptensor.updated %y2, %e1 : tensor<128x64xf32>, tensor<16x64xf32>
+  // CHECK: %y4 = ptensor.updated %y3 : tensor<128x64xf32>
+  %y4 = ptensor.updated %y3 : tensor<128x64xf32>
   // CHECK: %l1 = ptensor.create_l1 transpose = true : tensor<64x64xf16>
   %l1 = ptensor.create_l1 transpose = true : tensor<64x64xf16>
   orch.return %y2 : tensor<128x64xf32>
