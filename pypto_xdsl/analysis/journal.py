@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
 from typing import Generic, TypeVar
 
 Key = TypeVar("Key", bound=Hashable)
@@ -26,6 +26,11 @@ class Journal(Generic[Key, Value]):
         if self._marks:
             self._log.append((key, self._values.get(key)))
         self._values[key] = value
+
+    def kept(self) -> Iterator[Value]:
+        """Every value that there is, or may come back."""
+        yield from self._values.values()
+        yield from (before for _, before in self._log if before is not None)
 
     def begin(self) -> None:
         """What is changed from now on may be taken back."""

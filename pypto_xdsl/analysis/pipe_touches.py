@@ -55,6 +55,14 @@ class Touches:
                     if touch is not None:
                         yield touch
 
+    def times(self) -> dict[int, set[int]]:
+        """By pipe, the times of all that may still be asked for."""
+        found: dict[int, set[int]] = {}
+        merged = (touch for touches in self._merged for touch in touches.values())
+        for touch in (*self._last.kept(), *merged):
+            found.setdefault(touch.lane, set()).add(touch.time)
+        return found
+
     # What one way of a branch does, another does not see.
 
     def begin_branch(self) -> None:

@@ -18,7 +18,15 @@ from xdsl.ir import Block, Operation, Region
 
 from pypto_xdsl.analysis.control_flow import Shape, runs_for_certain, shape_of
 from pypto_xdsl.analysis.journal import Journal
-from pypto_xdsl.analysis.pipe_order import LANES, End, Knowledge, PipeClocks, Told
+from pypto_xdsl.analysis.pipe_order import (
+    LANES,
+    End,
+    FirstTeachers,
+    Knowledge,
+    Known,
+    PipeClocks,
+    Told,
+)
 from pypto_xdsl.analysis.walk import walk
 from pypto_xdsl.dialects import ascend910b
 from pypto_xdsl.dialects.ascend910b import CORE, CORE_OF_KIND, Core
@@ -38,13 +46,14 @@ class PipeWalk:
         core: Core,
         *,
         ignored: Collection[object] = (),
-        keeps_latest: bool = False,
+        kind: type[Known[Any]] = FirstTeachers,
+        told_of: Collection[object] | None = None,
     ) -> None:
         self.function = function
         self.core = core
         self.ignored = ignored
         """Waits and barriers of the program that are taken not to be there."""
-        self.clocks = PipeClocks(keeps_latest)
+        self.clocks = PipeClocks(kind, told_of)
         self.iterations: list[tuple[Operation, int]] = []
         self.open: list[tuple[Operation, list[Knowledge]]] = []
         """The branches and loops around, and what may be all that is known after each."""
@@ -165,11 +174,6 @@ class PipeWalk:
         if teacher not in self.ignored:
             self.clocks.learn(destination, tokens[0][1], teacher)
         return tokens[0]
-
-    def told(self, key: Hashable) -> Told | None:
-        """What an event tells that is set."""
-        tokens = self._tokens.get(key)
-        return tokens[0][1] if tokens else None
 
     def _merge_tokens(
         self,

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from xdsl.dialects import func
 from xdsl.ir import Block, Operation
 from xdsl.traits import IsTerminator
 
 from pypto_xdsl.analysis.pipe_accesses import PipeAccess, PipeAccesses, Place
-from pypto_xdsl.analysis.pipe_order import LANES, Lesson, teachers
+from pypto_xdsl.analysis.pipe_order import LANES, Known, SharedTeachers
 from pypto_xdsl.analysis.pipe_touches import Touch, Touches
-from pypto_xdsl.analysis.pipe_walk import PipeWalk
 from pypto_xdsl.analysis.sync_plan import Before, Event, Plan
+from pypto_xdsl.analysis.sync_walk import SyncWalk
 from pypto_xdsl.analysis.walk import walk
 from pypto_xdsl.dialects import ascend910b
 from pypto_xdsl.dialects.ascend910b import Core
@@ -23,8 +24,11 @@ from pypto_xdsl.dialects.pto.queue import FreeOp, PopOp, PushOp
 ANYWHERE = Place(None, 0, 1 << 62)
 """Some global memory."""
 
+_LEAST_REMEMBERED = 16
+"""Of less than this it is not asked whether it can be forgotten."""
 
-class Finding(PipeWalk):
+
+class Finding(SyncWalk):
     """Adds to a plan what is missing, and tells what of all that there is is needed."""
 
     def __init__(
@@ -35,16 +39,15 @@ class Finding(PipeWalk):
         accesses: PipeAccesses,
         *,
         ignored: Collection[object] = (),
-        keeps_latest: bool = False,
+        kind: type[Known[Any]] = SharedTeachers,
+        told_of: Collection[object] | None = None,
     ) -> None:
-        super().__init__(function, core, ignored=ignored, keeps_latest=keeps_latest)
-        self.plan = plan
+        super().__init__(function, core, plan, ignored=ignored, kind=kind, told_of=told_of)
         self.added = False
         """Whether something was missing."""
         self.needed: set[object] = set()
         """Events and barriers of the plan, waits and barriers of the program."""
-        self._accesses = accesses
-        self._index = plan.index()
+        self.accesses = accesses
         places = {
             access.place
             for op in walk(function)
@@ -52,7 +55,8 @@ class Finding(PipeWalk):
             for access in accesses.of(op)
         }
         self._touches = Touches((*places, ANYWHERE))
-        self._proved: set[tuple[Lesson, int]] = set()
+        self._most = _LEAST_REMEMBERED
+        """How much may be remembered before it is looked for what can be forgotten."""
         self._taken: dict[Operation, dict[Operation, None]] = {}
         """Of waits of the program, the sets that they were seen to take."""
         self._keys: dict[Operation, Hashable] = {}
@@ -61,38 +65,16 @@ class Finding(PipeWalk):
     # What the plan says.
 
     def before(self, op: Operation) -> None:
-        if op in self.plan.barriers_before:
-            self.clocks.finish_all(Before(op))
-        events = self._index.waits.get(op)
-        if events:
-            # Where several are waited for, the one set last may make others needless.
-            for event in sorted(events, key=self._set_at, reverse=True):
-                self._take(event)
+        super().before(op)
+        # What was known before a branch or a loop is known again after it.
+        if op.regions:
+            self._forget()
 
-    def done(self, op: Operation) -> None:
-        if op in self.plan.barriers_after:
-            self.clocks.finish_all(None)
-        for event in self._index.sets.get(op, ()):
-            self._put(event)
+    def set_event(self, event: Event) -> None:
+        self.put_event(event)
 
-    def enter_loop(self, op: Operation) -> None:
-        for event in self._index.carried.get(op, ()):
-            self._put(event)
-
-    def leave_loop(self, op: Operation) -> None:
-        for event in self._index.carried.get(op, ()):
-            self._take(event)
-
-    def _put(self, event: Event) -> None:
-        self.put(event, event.source, event.first)
-
-    def _take(self, event: Event) -> None:
-        self.clocks.begin(event.destination)
-        self.take(event, event.destination, event)
-
-    def _set_at(self, event: Event) -> int:
-        told = self.told(event)
-        return 0 if told is None else told[event.source].time
+    def wait_event(self, event: Event) -> None:
+        self.take_event(event)
 
     # What the program says.
 
@@ -102,7 +84,7 @@ class Finding(PipeWalk):
 
     def barrier(self, op: ascend910b.BarrierOp) -> None:
         self._barriers[op] = None
-        self.clocks.finish_all(op)
+        super().barrier(op)
 
     def flag(self, op: ascend910b.CrossFlagOp) -> None:
         self.clocks.begin(lane := LANES[op.pipe.data])
@@ -124,8 +106,8 @@ class Finding(PipeWalk):
 
     def _tells_cores(self, lane: int) -> None:
         """Whatever a pipe knows now, others will rely on."""
-        for lesson in self.clocks.known[lane]:
-            self._need(lesson, lesson.time)
+        for known in self.clocks.known[lane]:
+            self.needed.update(known.teachers(known.time))
 
     def _hears_cores(self, op: Operation, lane: int, time: int) -> None:
         """A pipe was told something of global memory."""
@@ -148,7 +130,7 @@ class Finding(PipeWalk):
     def instruction(self, op: PtoOp, lane: int) -> None:
         clocks = self.clocks
         clocks.begin(lane)
-        accesses = self._accesses.of(op)
+        accesses = self.accesses.of(op)
         while (touch := self._unordered(accesses, lane)) is not None:
             self._order(touch, op, lane)
         if isinstance(op, PushOp | FreeOp):
@@ -162,21 +144,24 @@ class Finding(PipeWalk):
         if isinstance(op, PopOp | PushOp):
             self._hears_cores(op, lane, time)
 
+    def _forget(self) -> None:
+        """Have what is remembered grow with what may still be asked for, not with the program."""
+        if self.clocks.size() > self._most:
+            self.clocks.forget(self._touches.times())
+            self._most = 2 * self.clocks.size() + _LEAST_REMEMBERED
+
     def _unordered(self, accesses: Sequence[PipeAccess], lane: int) -> Touch | None:
         """The last thing another pipe did that these accesses must wait for and do not."""
         found: Touch | None = None
-        known = self.clocks.known[lane]
+        mine = self.clocks.known[lane]
         for access in accesses:
             for touch in self._touches.against(access, lane):
-                lesson = known[touch.lane]
-                if touch.time <= lesson.time:
-                    self._need(lesson, touch.time)
+                known = mine[touch.lane]
+                if touch.time <= known.time:
+                    self.needed.update(known.teachers(touch.time))
                 elif not touch.is_hint and (found is None or touch.time > found.time):
                     found = touch
         return found
-
-    def _need(self, lesson: Lesson, time: int) -> None:
-        self.needed.update(teachers(lesson, time, self._proved))
 
     # What orders them.
 
@@ -197,7 +182,7 @@ class Finding(PipeWalk):
         outermost = None if loop is None else self.iterations[0][0]
         event = Event(touch.lane, lane, first, then, outermost)
         self.plan.events[event] = None
-        self._index.add(event)
+        self.index.add(event)
         self.new.add(event)
         told = self.after[first][touch.lane]
         self.clocks.learn(lane, told, event)
@@ -224,10 +209,10 @@ class Finding(PipeWalk):
                 return loop
         return None
 
-    # What the program does not need.
+    # What of the program may go.
 
-    def redundant(self) -> Iterator[Redundant]:
-        """What of the program nothing needs, besides what was ignored."""
+    def spare(self) -> Iterator[Redundant]:
+        """What of the program is not needed, one by one, besides what was ignored."""
         for waits, sets in self._groups():
             is_unclear = any(self._keys[wait] in self.unclear for wait in waits)
             if not is_unclear and self.needed.isdisjoint(waits) and waits[0] not in self.ignored:

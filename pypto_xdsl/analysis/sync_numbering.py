@@ -6,23 +6,21 @@ from xdsl.dialects import func
 from xdsl.ir import Operation
 
 from pypto_xdsl.analysis.pipe_order import LANES
-from pypto_xdsl.analysis.pipe_walk import PipeWalk
 from pypto_xdsl.analysis.sync_plan import Event, Plan
+from pypto_xdsl.analysis.sync_walk import SyncWalk
 from pypto_xdsl.analysis.walk import walk
 from pypto_xdsl.dialects import ascend910b
 from pypto_xdsl.dialects.ascend910b import EVENT_COUNT, Core
 from pypto_xdsl.dialects.pto import PtoOp
 
 
-class Numbering(PipeWalk):
+class Numbering(SyncWalk):
     """Numbers the events of a plan, or says which find none."""
 
     def __init__(self, function: func.FuncOp, core: Core, plan: Plan) -> None:
-        super().__init__(function, core)
-        self.plan = plan
+        super().__init__(function, core, plan, told_of=())
         self.failed: dict[Event, None] = {}
         """Events for which there is no number."""
-        self._index = plan.index()
         self._held: dict[tuple[int, int], set[int]] = {}
         """By pair of pipes, the numbers of events that are set, or carried by a loop around."""
         self._waited: dict[tuple[int, int, int], int] = {}
@@ -34,37 +32,18 @@ class Numbering(PipeWalk):
                 pair = LANES[op.source], LANES[op.destination]
                 self._taken.setdefault(pair, set()).add(op.known_event)
 
-    def before(self, op: Operation) -> None:
-        if op in self.plan.barriers_before:
-            self.clocks.finish_all(None)
-        for event in self._index.waits.get(op, ()):
-            self._take(event)
-
-    def done(self, op: Operation) -> None:
-        if op in self.plan.barriers_after:
-            self.clocks.finish_all(None)
-        for event in self._index.sets.get(op, ()):
-            self._put(event)
-
-    def enter_loop(self, op: Operation) -> None:
-        for event in self._index.carried.get(op, ()):
-            self._put(event)
-
     def leave_loop(self, op: Operation) -> None:
-        for event in self._index.carried.get(op, ()):
-            self._take(event)
+        super().leave_loop(op)
+        for event in self.index.carried.get(op, ()):
             if event.number is not None:
                 self._held[event.pair].discard(event.number)
-
-    def barrier(self, op: ascend910b.BarrierOp) -> None:
-        self.clocks.finish_all(None)
 
     def instruction(self, op: PtoOp, lane: int) -> None:
         self.clocks.begin(lane)
         self.clocks.tick(lane)
 
-    def _put(self, event: Event) -> None:
-        self.put(event, event.source, event.first)
+    def set_event(self, event: Event) -> None:
+        self.put_event(event)
         held = self._held.setdefault(event.pair, set())
         if event.number is None:
             event.number = self._free_number(event, held)
@@ -94,9 +73,8 @@ class Numbering(PipeWalk):
         time = self._waited.get((*event.pair, number), 0)
         return time <= self.clocks.known[event.source][event.destination].time
 
-    def _take(self, event: Event) -> None:
-        self.clocks.begin(event.destination)
-        if self.take(event, event.destination, None) is None:
+    def wait_event(self, event: Event) -> None:
+        if self.take_event(event) is None:
             return
         time = self.clocks.tick(event.destination)
         if event.number is not None:

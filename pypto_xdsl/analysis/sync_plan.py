@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from xdsl.ir import Operation
@@ -40,16 +39,12 @@ class Plan:
     barriers_before: dict[Operation, None] = field(default_factory=dict[Operation, None])
     barriers_after: dict[Operation, None] = field(default_factory=dict[Operation, None])
 
-    def keep(self, needed: Collection[object]) -> None:
-        """Forget the events that are not needed."""
-        self.events = {event: None for event in self.events if event in needed}
-
-    def trim(self, needed: Collection[object]) -> bool:
-        """Forget the barriers before ops that are not needed; whether there were any."""
-        kept = {op: None for op in self.barriers_before if Before(op) in needed}
-        is_less = len(kept) < len(self.barriers_before)
-        self.barriers_before = kept
-        return is_less
+    def drop(self, part: Event | Before) -> None:
+        """Do without an event or a barrier before an op."""
+        if isinstance(part, Event):
+            del self.events[part]
+        else:
+            del self.barriers_before[part.op]
 
     def give_up(self, event: Event) -> None:
         """Take a barrier in the place of an event."""

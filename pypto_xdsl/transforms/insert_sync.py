@@ -14,10 +14,10 @@ pipes touch bytes that overlap, and one of them writes, the later one must wait 
 event is set after the one and waited for before the other, both in the innermost block that holds
 both. What a loop's next iteration does with the bytes of this one is ordered by an event that is
 set before the outermost loop too, and waited for after it. What is ordered already, by other
-events, gets none, so the pass is idempotent; one that later ones make needless is left out. Where
-the ways of a branch, or running a loop and not running it, order different things, what a pipe
-knows after it is a prefix of what the other was given, so a few more events than needed may stay.
-(Elsewhere too, one generated program in some hundreds keeps an event that others make needless.)
+events, gets none, so the pass is idempotent, and those that others make needless are left out:
+without any one of the rest something is not ordered. (Where the ways of a branch, or running a loop
+and not running it, order different things, what a pipe is taken to know after it is a prefix of
+what the other was given. An event may be needed to know so, and not for any run.)
 Eight events a pair of pipes are there: one is used again once its last wait is known to be over;
 where none is free, a barrier of all pipes takes its place.
 
@@ -45,6 +45,7 @@ from pypto_xdsl.analysis.pipe_order import LANES
 from pypto_xdsl.analysis.sync_finding import Finding, Redundant
 from pypto_xdsl.analysis.sync_numbering import Numbering
 from pypto_xdsl.analysis.sync_plan import Event, Plan
+from pypto_xdsl.analysis.sync_reduction import reduce_sync
 from pypto_xdsl.analysis.walk import walk
 from pypto_xdsl.diagnostics import note, remark
 from pypto_xdsl.dialects import ascend910b, pto
@@ -84,34 +85,25 @@ def _cores(core: Core) -> tuple[Core, ...]:
 def _planned(function: func.FuncOp, core: Core) -> Plan:
     """Decide what a function needs on one core, and tell what it has and does not need."""
     plan, accesses = Plan(), PipeAccesses()
-    has_trimmed = False
+    trims = False
     while True:
-        redundant: list[Redundant] = []
-        added = False
-        # Of two that order the same, one run keeps the first, and the other one the last: what
-        # neither needs, nothing does.
-        for keeps_latest in (False, True):
-            ignored = {op for found in redundant for op in found.waits}
-            finding = Finding(
-                function, core, plan, accesses, ignored=ignored, keeps_latest=keeps_latest
-            )
-            finding.run()
-            added = added or finding.added
-            if added:
-                break
-            plan.keep(finding.needed)
-            redundant += finding.redundant()
-        if added:
+        finding = Finding(function, core, plan, accesses)
+        finding.run()
+        if finding.added:
             # What was found late may order what was found early.
             continue
+        redundant = reduce_sync(finding, trims=trims)
         numbering = Numbering(function, core, plan)
         numbering.run()
-        if not numbering.failed:
-            if has_trimmed or not plan.trim(finding.needed):
-                break
-            has_trimmed = True
         for event in numbering.failed:
             plan.give_up(event)
+        if numbering.failed:
+            trims = False
+        elif trims or not plan.barriers_before:
+            break
+        else:
+            # Others may order by now what they order.
+            trims = True
     _report(redundant)
     return plan
 
