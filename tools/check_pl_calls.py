@@ -35,7 +35,13 @@ OPS = ("tile", "tensor", "system", "array", "prefetch")
 PARSED = frozenset(("attrs",))
 """Keywords that PyPTO's parser takes off any call before it looks the function up."""
 
+NEWER = frozenset(("pl.set_cache_policy", "pl.CachePolicy"))
+"""What only PyPTO's latest sources have."""
+
 OWN_KEYWORDS = {
+    # Of a tile that is split outside of a region that says how.
+    "pl.tile.aiv_shard": ("split", "lane_stride"),
+    "pl.tile.aic_gather": ("split",),
     "pl.submit": ("deps", "dumps", "allow_early_resolve", "predicate"),
     "pl.spmd_submit": (
         "core_num",
@@ -168,6 +174,8 @@ class Calls:
         if path is None or path[0] != "pl" or len(path) > 3:
             return None
         name = ".".join(path)
+        if name in NEWER:
+            return None
         keywords = [k.arg for k in node.keywords if k.arg is not None and k.arg not in PARSED]
         own = OWN_KEYWORDS.get(name)
         if own is not None:
@@ -223,18 +231,20 @@ class Calls:
         path = dotted_name(node)
         if path is None or path[0] != "pl" or len(path) > 3 or path[1] in OPS:
             return None
+        if ".".join(path[:2]) in NEWER:
+            return None
         found = self.sources.find("pypto.language", path[1])
         if found is None:
             found = self.sources.find("pypto.language.op", path[1])
         if found is None:
             return None if self._is_assigned(path[1]) else f"pl.{path[1]} does not exist"
+        exists = True
         if len(path) == 3 and isinstance(found, ast.ClassDef):
-            if path[2] not in self.sources.members(found):
-                return f"{'.'.join(path)} does not exist"
-        if len(path) == 3 and isinstance(found, str):
-            if self.sources.find(found, path[2]) is None and not self._is_assigned(path[2], found):
-                return f"{'.'.join(path)} does not exist"
-        return None
+            exists = path[2] in self.sources.members(found)
+        elif len(path) == 3 and isinstance(found, str):
+            exists = self.sources.find(found, path[2]) is not None
+            exists |= self._is_assigned(path[2], found)
+        return None if exists else f"{'.'.join(path)} does not exist"
 
     def _is_assigned(self, name: str, module: str = "pypto.language") -> bool:
         """Whether a module gives a value to a name: `FP32 = DataType.FP32`."""

@@ -33,7 +33,7 @@ from normal_form import in_canonical_order, in_order_of_definition, without_name
 from refused_on_purpose import purpose
 from tested_passes import Comparison, Made, PassCall, comparisons
 from xdsl.context import Context
-from xdsl.dialects import arith
+from xdsl.dialects import arith, scf
 from xdsl.dialects.builtin import Builtin, ModuleOp, StringAttr
 from xdsl.ir import Attribute
 from xdsl.universe import Universe
@@ -248,13 +248,17 @@ def same(first: ModuleOp, second: ModuleOp) -> bool:
 
 
 def normalized(module: ModuleOp) -> ModuleOp:
-    """A copy with functions by name, each constant once at the start, no vector space."""
+    """
+    A copy with functions by name, each constant once at the start, no vector space and no branch
+    in which nothing happens.
+    """
     module = module.clone()
     module.sym_name = None
     functions = [op for op in module.body.block.ops if isinstance(op, orch.FuncOp)]
     for function in functions:
         for op in [op for op in walk(function) if isinstance(op, orch.TaskScopeOp)]:
             in_order_of_definition(op)
+        _forget_empty_branches(function)
         _gather_constants(function)
         _forget_vector_space(function)
         function.detach()
@@ -270,6 +274,15 @@ def reordered(module: ModuleOp) -> ModuleOp:
         if isinstance(op, orch.FuncOp):
             in_canonical_order(op)
     return module
+
+
+def _forget_empty_branches(function: orch.FuncOp) -> None:
+    """Take out branches in which nothing happens."""
+    for op in walk(function):
+        block = op.false_region.blocks.first if isinstance(op, scf.IfOp) else None
+        if block is not None and isinstance(block.first_op, scf.YieldOp) and not op.results:
+            op.false_region.detach_block(block)
+            block.erase()
 
 
 def _gather_constants(function: orch.FuncOp) -> None:

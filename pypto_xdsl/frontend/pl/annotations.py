@@ -23,7 +23,7 @@ from pypto_xdsl.frontend.pl.context import symbol_at
 from pypto_xdsl.frontend.pl.source import Source, dotted_name
 from pypto_xdsl.frontend.pl.static_values import DslCall, DslName, DType, Symbol, Unsettled
 from pypto_xdsl.frontend.pl.values import Typed, Value, describe_value
-from pypto_xdsl.frontend.pl.vocabulary import DTYPES, EnumWord
+from pypto_xdsl.frontend.pl.vocabulary import DTYPES, UNNAMED, EnumWord
 from pypto_xdsl.syntax.spelling import did_you_mean
 
 HEADS = ("Tensor", "Tile", "Scalar", "Array", "Tuple", "tuple", "Out", "InOut", "DistributedTensor")
@@ -412,12 +412,16 @@ def _short(node: ast.expr) -> str:
 
 
 def symbolic(extent: Value) -> int | str:
-    """An extent as types store it: a constant, the name of a symbol, or `DYNAMIC_INDEX`."""
+    """
+    An extent as types store it: a constant, the name of a symbol, or `DYNAMIC_INDEX`, for which a
+    signature has a symbol that says by its name that it names nothing.
+    """
     if isinstance(extent, int):
         return extent
     if isinstance(extent, Typed):
         return int(extent.value)
-    return symbol_at(extent) or DYNAMIC_INDEX
+    name = symbol_at(extent)
+    return DYNAMIC_INDEX if name is None or UNNAMED.fullmatch(name) else name
 
 
 def _static(extent: Value) -> int:

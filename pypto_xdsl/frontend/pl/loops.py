@@ -54,6 +54,9 @@ REBOUND_MARK = "iter_arg_rebind_"
 SLOTS_MARK = "iter_arg_array_size_"
 """With the place of a carried value behind it: how many tasks the array has that it is."""
 
+POSITIVE_MARK = "positive_step"
+"""The step of the loop is positive, though only running the program tells what it is."""
+
 MAX_UNROLL = 1024
 """How often a loop may be unrolled."""
 _FORMS = ("range", "parallel", "unroll", "pipeline", "while_", "spmd", "split_aiv")
@@ -213,10 +216,11 @@ def _counted(context: Context, statement: ast.For, header: _Header) -> None:
     constant_step = _number(step)
     if constant_step == 0:
         raise context.error(header.bounds[2], "the step of a loop is not 0")
-    if constant_step is None and not _is_positive(step):
+    if constant_step is None and not (_is_positive(step) or _says_positive(context, header)):
         raise context.error(
             header.bounds[2],
-            "this step, known at run time only, may be 0 or negative: use pl.max(step, 1)",
+            "this step, known at run time only, may be 0 or negative: use pl.max(step, 1), or "
+            f'attrs={{"{POSITIVE_MARK}": True}} if it never is',
         )
     descending = constant_step is not None and constant_step < 0
     lower, upper, by = start, stop, step
@@ -286,6 +290,17 @@ def _is_positive(value: Value) -> bool:
     return low is not None and low > 0
 
 
+def _says_positive(context: Context, header: _Header) -> bool:
+    """Whether the marks of a loop say that its step is positive."""
+    node = header.keywords.get("attrs")
+    if not isinstance(node, ast.Dict):
+        return False
+    return any(
+        isinstance(key, ast.Constant) and key.value == POSITIVE_MARK and context.read(value) is True
+        for key, value in zip(node.keys, node.values, strict=True)
+    )
+
+
 def _until_parted(
     context: Context,
     statement: ast.stmt,
@@ -350,8 +365,8 @@ def _runs(lower: Value, upper: Value) -> bool:
 
 def _loop_attributes(context: Context, header: _Header) -> dict[str, Attribute]:
     attributes: dict[str, Attribute] = {}
-    if header.form == "parallel":
-        attributes[LOOP_KIND] = LoopKindAttr(LoopKind.PARALLEL)
+    if header.form in ("parallel", "unroll"):
+        attributes[LOOP_KIND] = LoopKindAttr(LoopKind(header.form))
     elif header.form == "pipeline":
         attributes[LOOP_KIND] = LoopKindAttr(LoopKind.PIPELINE)
         if "stage" not in header.keywords:
@@ -368,7 +383,7 @@ def _loop_attributes(context: Context, header: _Header) -> dict[str, Attribute]:
         for key, value in zip(node.keys, node.values, strict=True):
             if not isinstance(key, ast.Constant) or not isinstance(key.value, str):
                 raise context.error(key or node, "a key of attrs is a string")
-            if key.value.startswith((REBOUND_MARK, SLOTS_MARK)):
+            if key.value.startswith((REBOUND_MARK, SLOTS_MARK, POSITIVE_MARK)):
                 continue
             attribute = constant_attribute(context.read(value))
             if attribute is None:
@@ -408,7 +423,13 @@ def _mark_carries(context: Context, op: scf.ForOp, header: _Header) -> None:
 
 
 def _unroll(context: Context, statement: ast.For, header: _Header) -> None:
-    """`pl.unroll`: the body once for each index."""
+    """
+    `pl.unroll`: the body once for each index. Where each name stands for one value the loop stays
+    one: it hands nothing on, and `unroll-loops` finds it.
+    """
+    if context.strict_ssa:
+        _counted(context, statement, header)
+        return
     _check_keywords(context, header)
     numbers: list[int] = []
     for value, node in zip(_range(context, header), range(3), strict=True):

@@ -88,7 +88,7 @@ def read_with(context: Context, statement: ast.With) -> None:
         case "at":
             _at(context, statement, call, task)
         case "cluster":
-            options = _options(context, call, ("name_hint",))
+            options = _options(context, call, CLUSTER_ARGUMENTS)
             _outlinable(context, statement, ClusterOp, options, statement.body, None, {})
         case "spmd":
             _spmd(context, statement, call, task)
@@ -231,7 +231,8 @@ def _slots(context: Context, node: ast.expr) -> int:
 
 _SPLIT = "split"
 """What a scope's entry in `Context.scopes` ends with that says itself how it is split."""
-_AT = (
+CLUSTER_ARGUMENTS = ("name_hint",)
+AT_ARGUMENTS = (
     "level",
     "role",
     "optimizations",
@@ -241,12 +242,11 @@ _AT = (
     "dumps",
     "allow_early_resolve",
     "windowize",
-    "predicate",
 )
 
 
 def _at(context: Context, statement: ast.With, call: ast.Call, task: str | None) -> None:
-    options = _options(context, call, _AT, ("level", "role"))
+    options = _options(context, call, AT_ARGUMENTS, ("level", "role"))
     if options.level is None:
         raise context.error(call, "pl.at needs a level")
     if options.level is Level.CORE_GROUP:
@@ -324,7 +324,7 @@ def _body(
     return block, outputs_of(context, statement, block, frame)
 
 
-_SPMD = (
+SPMD_ARGUMENTS = (
     "core_num",
     "sync_start",
     "name_hint",
@@ -336,7 +336,7 @@ _SPMD = (
 
 
 def _spmd_options(context: Context, call: ast.Call) -> _Options:
-    options = _options(context, call, _SPMD, ("core_num",))
+    options = _options(context, call, SPMD_ARGUMENTS, ("core_num",))
     if options.width is None:
         raise context.error(call, "pl.spmd needs the number of cores")
     return options
@@ -436,7 +436,7 @@ def _nested_incore(
 ) -> None:
     at = inner.items[0].context_expr
     assert isinstance(at, ast.Call)
-    options = _options(context, at, _AT, ("level", "role"))
+    options = _options(context, at, AT_ARGUMENTS, ("level", "role"))
     if options.level is not Level.CORE_GROUP:
         raise context.error(at, "the body of pl.spmd runs at level CORE_GROUP")
 

@@ -269,7 +269,7 @@ def _dim(arguments: Arguments) -> Value:
         raise bound.error("axis", f"axis {axis} of a tensor of {rank} dimensions")
     axis %= rank
     extent = type.get_shape()[axis]
-    if extent != DYNAMIC_INDEX:
+    if extent != DYNAMIC_INDEX and not bound.context.strict_ssa:
         return extent
     return emit(bound, lambda: ptensor.DimOp(tensor, axis))
 

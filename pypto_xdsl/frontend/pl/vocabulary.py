@@ -7,6 +7,7 @@ print.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
@@ -81,6 +82,10 @@ DTYPE_NAMES: Mapping[Attribute, str] = {type: name for name, type in DTYPES.item
 
 UNSUPPORTED_DTYPES = ("FP4", "FP8E8M0", "FP64", "HF4", "HF8")
 """Element types of PyPTO that no op of ours has."""
+
+
+UNNAMED = re.compile(r"_\d+")
+"""The names of symbols for extents that have none, which signatures cannot leave out."""
 
 
 @dataclass(frozen=True)

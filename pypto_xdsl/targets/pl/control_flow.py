@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from xdsl.dialects import scf
-from xdsl.dialects.builtin import DenseArrayBase
+from xdsl.dialects.arith import ConstantOp
+from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr
 from xdsl.ir import Block, Operation, SSAValue
 
 from pypto_xdsl.analysis.integer_ranges import IntegerRanges
@@ -20,7 +21,8 @@ from pypto_xdsl.dialects.orch.loops import (
     loop_kind,
     pipeline_stages,
 )
-from pypto_xdsl.frontend.pl.loops import REBOUND_MARK, SLOTS_MARK
+from pypto_xdsl.frontend.pl.loops import POSITIVE_MARK, REBOUND_MARK, SLOTS_MARK
+from pypto_xdsl.frontend.pl.scopes import AT_ARGUMENTS, CLUSTER_ARGUMENTS, SPMD_ARGUMENTS
 from pypto_xdsl.frontend.pl.vocabulary import spell
 from pypto_xdsl.targets.pl.dispatches import marks, predicate
 from pypto_xdsl.targets.pl.parts import listed
@@ -55,17 +57,11 @@ def _tuple(names: Sequence[str]) -> str:
 def _for(writer: BodyWriter, op: scf.ForOp) -> None:
     kind = loop_kind(op)
     form = _FORMS[kind]
-    if kind is LoopKind.UNROLL and op.iter_args:
-        raise OpError(op, "has no spelling in the DSL: a loop to unroll carries nothing")
+    if kind is LoopKind.UNROLL:
+        _check_unrolled(op)
     parts: list[Part] = [op.lb, ", ", op.ub, ", ", op.step]
     if _is_constant(op.step, 1):
         parts = [op.lb, ", ", op.ub] if not _is_constant(op.lb, 0) else [op.ub]
-    elif not _is_positive(op.step):
-        # A step is positive, but nothing here tells the reader so.
-        writer.flush()
-        step = writer.names.fresh("v")
-        writer.line(f"{step}: pl.Scalar[pl.INDEX] = pl.max({writer.value(op.step)}, 1)")
-        parts = [op.lb, ", ", op.ub, ", ", step]
     stages = pipeline_stages(op)
     if stages is not None:
         parts.append(f", stage={stages}")
@@ -79,6 +75,9 @@ def _for(writer: BodyWriter, op: scf.ForOp) -> None:
         *marks(op, (LOOP_KIND, PIPELINE_STAGES, REBOUND_CARRIES, TASK_SLOTS)),
         *_carry_marks(op),
     ]
+    if not _is_positive(op.step):
+        # A step is positive, but nothing here tells the reader so.
+        extra.append(f'"{POSITIVE_MARK}": True')
     if extra:
         parts.append(f", attrs={{{', '.join(extra)}}}")
     bounds = writer.render(parts).replace(", )", ",)")
@@ -89,6 +88,15 @@ def _for(writer: BodyWriter, op: scf.ForOp) -> None:
     _body(writer, op.body.block, op.results, op)
 
 
+def _check_unrolled(op: scf.ForOp) -> None:
+    """Raise `OpError` for a loop that cannot be a `pl.unroll`."""
+    if op.iter_args:
+        raise OpError(op, "has no spelling in the DSL: a loop to unroll carries nothing")
+    for bound in (op.lb, op.ub, op.step):
+        if not isinstance(bound.owner, ConstantOp):
+            raise OpError(op, "has no spelling in the DSL: the bounds of pl.unroll are constants")
+
+
 def _carry_marks(op: scf.ForOp) -> list[str]:
     """What is known of the values that a loop carries, as PyPTO writes it: a mark for each."""
     rebound, slots = op.attributes.get(REBOUND_CARRIES), op.attributes.get(TASK_SLOTS)
@@ -96,6 +104,9 @@ def _carry_marks(op: scf.ForOp) -> list[str]:
     if isinstance(rebound, DenseArrayBase):
         flags = rebound.get_values()
         found += [f'"{REBOUND_MARK}{place}": True' for place, flag in enumerate(flags) if flag]
+        if flags and not found:
+            # That none is needs a mark as well.
+            found.append(f'"{REBOUND_MARK}0": False')
     if isinstance(slots, DenseArrayBase):
         counts = slots.get_values()
         found += [f'"{SLOTS_MARK}{place}": {count}' for place, count in enumerate(counts) if count]
@@ -108,9 +119,6 @@ def _is_positive(step: SSAValue) -> bool:
 
 
 def _is_constant(value: SSAValue, number: int) -> bool:
-    from xdsl.dialects.arith import ConstantOp
-    from xdsl.dialects.builtin import IntegerAttr
-
     owner = value.owner
     return (
         isinstance(owner, ConstantOp)
@@ -245,11 +253,12 @@ def _is_in_manual_scope(op: Operation) -> bool:
 
 
 def _header(writer: BodyWriter, op: orch.OutlinableScopeOp) -> None:
-    arguments: list[list[Part]] = []
+    """The line that opens a scope. Raises `OpError` for what scopes of its kind cannot say."""
+    given: dict[str, list[Part]] = {}
     match op:
         case orch.IncoreOp():
-            name = "at"
-            arguments.append(["level=pl.Level.CORE_GROUP"])
+            name, allowed = "at", AT_ARGUMENTS
+            given["level"] = ["pl.Level.CORE_GROUP"]
             optimizations: list[str] = []
             if op.split is not None:
                 optimizations.append(f"pl.split({spell('SplitMode', op.split.data)})")
@@ -257,36 +266,37 @@ def _header(writer: BodyWriter, op: orch.OutlinableScopeOp) -> None:
                 slots = op.slot_num.value.data
                 optimizations.append(f"pl.cross_core_slot(slot_num={slots})")
             if optimizations:
-                arguments.append([f"optimizations=[{', '.join(optimizations)}]"])
+                given["optimizations"] = [f"[{', '.join(optimizations)}]"]
         case orch.HierarchyOp():
-            name = "at"
-            arguments.append([f"level={spell('Level', op.level.data)}"])
+            name, allowed = "at", AT_ARGUMENTS
+            given["level"] = [spell("Level", op.level.data)]
             if op.role is not None:
-                arguments.append([f"role={spell('Role', op.role.data)}"])
+                given["role"] = [spell("Role", op.role.data)]
         case orch.ClusterOp():
-            name = "cluster"
+            name, allowed = "cluster", CLUSTER_ARGUMENTS
         case _:
-            name = "spmd"
+            name, allowed = "spmd", SPMD_ARGUMENTS
             assert op.launch is not None
-            arguments.append([op.launch])
+            given["core_num"] = [op.launch]
             if op.sync_start is not None:
-                arguments.append(["sync_start=True"])
+                given["sync_start"] = ["True"]
     if op.hint is not None:
-        arguments.append([f'name_hint="{op.hint}"'])
-    if op.deps:
-        arguments.append(["deps=", *listed(list(op.deps))])
-    for word, tensors in (("no_dep_args", op.no_dep), ("dumps", op.dump)):
-        if tensors:
-            arguments.append([f"{word}=", *listed(list(tensors))])
+        given["name_hint"] = [f'"{op.hint}"']
+    for word, values in (("deps", op.deps), ("no_dep_args", op.no_dep), ("dumps", op.dump)):
+        if values:
+            given[word] = list(listed(list(values)))
     if op.predicate is not None:
-        arguments.append(["predicate=", *predicate(op.predicate)])
+        given["predicate"] = list(predicate(op.predicate))
     if op.early_resolve is not None:
-        arguments.append(["allow_early_resolve=True"])
+        given["allow_early_resolve"] = ["True"]
     if isinstance(op, orch.IncoreOp) and op.windowize is not None:
-        arguments.append(["windowize=True"])
+        given["windowize"] = ["True"]
     parts: list[Part] = [f"pl.{name}("]
-    for place, argument in enumerate(arguments):
-        parts += [", ", *argument] if place else argument
+    for place, (word, argument) in enumerate(given.items()):
+        if word not in allowed:
+            raise OpError(op, f"has no spelling in the DSL: pl.{name} has no '{word}'")
+        keyword = "" if word == "core_num" else f"{word}="
+        parts += [", " if place else "", keyword, *argument]
     text = writer.render([*parts, ")"])
     task = "" if op.task is None else f" as {writer.names.name(op.task)}"
     writer.line(f"with {text}{task}:")

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import (
-    DYNAMIC_INDEX,
     FloatAttr,
     IndexType,
     IntegerAttr,
@@ -19,9 +18,12 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from pypto_xdsl.analysis.integer_ranges import IntegerRanges
 from pypto_xdsl.diagnostics import OpError
-from pypto_xdsl.dialects import ptensor
-from pypto_xdsl.dialects.element_types import bit_width, is_float, is_integer, is_signed
-from pypto_xdsl.dialects.ptensor.types import tensor_of
+from pypto_xdsl.dialects.element_types import (
+    bit_width,
+    is_float,
+    is_integer,
+    is_signed,
+)
 from pypto_xdsl.frontend.pl.vocabulary import INDEX, spell_dtype
 
 Part = str | SSAValue
@@ -104,54 +106,24 @@ def is_scalar_op(op: Operation) -> bool:
     return op.name.startswith("arith.")
 
 
-def number_of(op: Operation, known: Callable[[SSAValue], Number | None]) -> Number | None:
-    """
-    The number that an op stands for in a text: a constant, or what the DSL works out itself when
-    it reads a cast or the negative of a number. `known` tells the numbers among operands.
-    """
+def number_of(op: Operation) -> Number | None:
+    """The number that a constant stands for in a text; None for what is no constant."""
     match op:
         case arith.ConstantOp(value=IntegerAttr() as value):
             number = value.value.data
             return Number(number & 1 if value.type == i1 else number, value.type)
         case arith.ConstantOp(value=FloatAttr() as value):
             return Number(value.value.data, value.type)
-        case arith.NegfOp():
-            operand = known(op.operand)
-            return None if operand is None else Number(-operand.value, operand.type)
-        case _ if isinstance(op, _CASTS):
-            operand = known(op.operands[0])
-            return None if operand is None else _converted(op, operand)
-        case ptensor.DimOp():
-            extent = tensor_of(op.source.type).get_shape()[op.axis.value.data]
-            return None if extent == DYNAMIC_INDEX else Number(extent, INDEX)
+        case arith.BitcastOp() if not _is_signed(op.result.type):
+            # Constants have no sign: the reader makes one that has the same way.
+            owner = op.input.owner
+            plain = owner.value if isinstance(owner, arith.ConstantOp) else None
+            if not isinstance(plain, IntegerAttr):
+                return None
+            width = bit_width(op.result.type)
+            return Number(plain.value.data & ((1 << width) - 1), op.result.type)
         case _:
             return None
-
-
-def _converted(op: Operation, number: Number) -> Number | None:
-    """A number under the type that a cast gives it; None where only a machine can tell."""
-    want = op.results[0].type
-    value = number.value
-    if isinstance(op, arith.BitcastOp) and (is_float(want) or is_float(number.type)):
-        return None
-    if isinstance(value, float):
-        if is_float(want):
-            return Number(value, want)
-        if not math.isfinite(value):
-            return None
-        value = int(value)
-    if isinstance(op, arith.ExtSIOp | arith.SIToFPOp) and number.type == i1:
-        value = -value
-    if isinstance(op, arith.ExtUIOp | arith.UIToFPOp) and value < 0:
-        value += 1 << bit_width(number.type)
-    if is_float(want):
-        return Number(float(value), want)
-    if is_integer(want):
-        width = bit_width(want)
-        value &= (1 << width) - 1
-        if width > 1 and is_signed(want) and value >> (width - 1):
-            value -= 1 << width
-    return Number(value, want)
 
 
 def float_text(value: float) -> str:

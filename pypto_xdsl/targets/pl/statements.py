@@ -92,11 +92,13 @@ class BodyWriter:
     def number(self, value: SSAValue) -> Number | None:
         """The number that a value is in the text, None if it has a name there."""
         known = self._numbers.get(value)
-        if known is None and isinstance(value.owner, arith.ConstantOp):
-            known = number_of(value.owner, self.number)
-            if known is None:
-                raise OpError(value.owner, "has no spelling in the DSL")
-            self._numbers[value] = known
+        owner = value.owner
+        if known is None and isinstance(owner, arith.ConstantOp | arith.BitcastOp):
+            known = number_of(owner)
+            if known is not None:
+                self._numbers[value] = known
+            elif isinstance(owner, arith.ConstantOp):
+                raise OpError(owner, "has no spelling in the DSL")
         return known
 
     def spell_as(self, result: SSAValue, value: SSAValue) -> None:
@@ -141,12 +143,8 @@ class BodyWriter:
         """Write one op."""
         from pypto_xdsl.targets.pl import control_flow
 
-        if len(op.results) == 1 and op.results[0] not in self._numbers:
-            number = number_of(op, self.number)
-            if number is not None:
-                self._numbers[op.results[0]] = number
         match op:
-            case _ if len(op.results) == 1 and op.results[0] in self._numbers:
+            case arith.ConstantOp() | arith.BitcastOp() if self.number(op.results[0]) is not None:
                 return
             case arith.SelectOp():
                 self._select(op)

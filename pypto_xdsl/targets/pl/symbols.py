@@ -22,13 +22,15 @@ class Symbols:
     The symbols of a program and the variables of the module that hold them.
 
     A type may leave an extent, a stride or a valid extent open without naming it. The DSL has no
-    word for that in a signature: there it gets a symbol of its own, which proves nothing.
+    word for that in a signature: there it gets a symbol of its own, whose name says that it is
+    none (`UNNAMED`).
     """
 
     def __init__(self, names: Names, symbols: Iterable[str]):
         self._names = names
         self._variables: dict[str, str] = {}
         self._spelled: dict[str, str] = {}
+        self._unnamed = 0
         for name in sorted({name for symbol in symbols for name in names_in(symbol)}):
             self._variables[name] = names.legal(name)
 
@@ -45,8 +47,11 @@ class Symbols:
 
     def unknown(self, kind: str) -> str:
         """A new symbol for what a type leaves open."""
+        self._unnamed += 1
+        while f"_{self._unnamed}" in self._variables:
+            self._unnamed += 1
         name = self._names.fresh(kind)
-        self._variables[name] = name
+        self._variables[f"_{self._unnamed}"] = name
         return name
 
     def declarations(self) -> list[str]:

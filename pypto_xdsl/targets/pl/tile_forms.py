@@ -62,7 +62,7 @@ def _tile_reshape(op: tile.ReshapeOp) -> Parts:
 def _move(op: tile.MoveOp) -> Parts:
     source, result = TileType.of(op.source.type), TileType.of(op.result.type)
     if result.memory_space is None:
-        raise OpError(op, "does not say where it moves the tile")
+        raise OpError(op, "does not say where its tile is; infer-tile-memory-space finds out")
     arguments: list[Parts] = [
         [op.source],
         keyword("target_memory", spell("Mem", result.memory_space)),
@@ -92,8 +92,9 @@ def _extract(op: windows.ExtractOp) -> Parts:
         item(column),
         shape_of(result),
     ]
-    if result.memory_space is not None:
-        arguments.append(keyword("target_memory", spell("Mem", result.memory_space)))
+    if result.memory_space is None:
+        raise OpError(op, "does not say where its tile is; infer-tile-memory-space finds out")
+    arguments.append(keyword("target_memory", spell("Mem", result.memory_space)))
     return call("tile.extract", *arguments)
 
 

@@ -49,7 +49,7 @@ builtin.module @in {
     %two = arith.constant 2 : index
     %three = arith.constant 3 : index
     %i = arith.constant 7 : i32
-    // CHECK: return ((pl.const(2, pl.INDEX) + pl.const(3, pl.INDEX)) * 3), pl.const(7, pl.INT32), (pl.const(2, pl.INDEX) < pl.const(3, pl.INDEX))
+    // CHECK: return ((pl.const(2, pl.INDEX) + pl.const(3, pl.INDEX)) * 3), pl.cast(pl.cast(pl.const(7, pl.INT32), pl.INDEX), pl.INT32), (pl.const(2, pl.INDEX) < pl.const(3, pl.INDEX))
     %a = arith.addi %two, %three : index
     %m = arith.muli %a, %three : index
     %j = arith.index_cast %i : i32 to index
@@ -67,8 +67,7 @@ builtin.module @in {
   // A step is positive in MLIR; the reader wants to be told.
   orch.func opaque @steps(in %n : index, in %s : index) {
     %zero = arith.constant 0 : index
-    // CHECK: [[V:\w+]]: pl.Scalar[pl.INDEX] = pl.max(s, 1)
-    // CHECK-NEXT: for i in pl.range(0, n, [[V]]):
+    // CHECK: for i in pl.range(0, n, s, attrs={"positive_step": True}):
     scf.for %i = %zero to %n step %s {
     }
     orch.return
