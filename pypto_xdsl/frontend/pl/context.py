@@ -12,12 +12,12 @@ import ast
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import (
     FloatAttr,
-    IndexType,
     IntegerAttr,
     IntegerType,
 )
@@ -32,7 +32,7 @@ from pypto_xdsl.dialects.ptensor.memory import DimOp
 from pypto_xdsl.dialects.ptensor.types import is_tensor_type, symbols_of
 from pypto_xdsl.frontend.pl.compile_time import StaticScope
 from pypto_xdsl.frontend.pl.liveness import Liveness
-from pypto_xdsl.frontend.pl.source import MAX_DEPTH, Node, Source
+from pypto_xdsl.frontend.pl.source import Node, Source
 from pypto_xdsl.frontend.pl.static_values import DType, Symbol
 from pypto_xdsl.frontend.pl.symbolic_extents import Step, solving_ops, steps_to
 from pypto_xdsl.frontend.pl.values import (
@@ -57,6 +57,9 @@ if TYPE_CHECKING:
     from pypto_xdsl.frontend.pl.program import ProgramReader
 
 _OpT = TypeVar("_OpT", bound=Operation)
+
+
+_UNDEFINED = Unavailable("is not defined here")
 
 
 class Frame(dict[str, Value]):
@@ -87,7 +90,7 @@ class Names:
         for frame in reversed(self.frames):
             if name in frame:
                 return frame[name]
-        return Unavailable("is not defined here")
+        return _UNDEFINED
 
     def assigned(self, name: str) -> Value:
         """
@@ -219,13 +222,7 @@ class Context:
 
     def read(self, node: ast.expr) -> Value:
         """What an expression gives; its ops are emitted."""
-        self.depth += 1
-        if self.depth > MAX_DEPTH:
-            raise self.error(node, "the expression is nested too deeply")
-        try:
-            return self.reader(self, node)
-        finally:
-            self.depth -= 1
+        return self.reader(self, node)
 
     def value(self, node: ast.expr, type: Attribute | None = None) -> SSAValue:
         """What an expression gives, as one SSA value."""
@@ -287,7 +284,7 @@ class Context:
             if key in known:
                 return known[key]
         if is_float(type):
-            attribute: Attribute = FloatAttr(value, type)  # pyright: ignore
+            attribute: Attribute = _float_attr(repr(value), type)
         elif is_unsigned(type):
             # Constants have no sign.
             plain = self.constant(value, IntegerType(bit_width(type)), node)
@@ -295,11 +292,11 @@ class Context:
             self.constants[-1][key] = made.result
             return made.result
         else:
-            assert isinstance(type, IntegerType | IndexType)
             assert isinstance(value, int)
-            attribute = IntegerAttr(value, cast(Any, type), truncate_bits=True)
-        op = self.emit(arith.ConstantOp(attribute), node)  # pyright: ignore
-        self.constants[-1][key] = op.result
+            attribute = _integer_attr(value, type)
+        properties = {"value": attribute}
+        op = arith.ConstantOp.create(result_types=(type,), properties=properties)
+        self.constants[-1][key] = self.emit(op, node).result
         return op.result
 
     def materialize(self, value: Value, node: Node, type: Attribute | None = None) -> SSAValue:
@@ -370,7 +367,8 @@ class Context:
         if found.type == INDEX:
             return found
         if is_integer(found.type) and bit_width(found.type) > 1:
-            return self.emit(arith.IndexCastOp(found, INDEX), node).result
+            op = arith.IndexCastOp.create(operands=(found,), result_types=(INDEX,))
+            return self.emit(op, node).result
         raise self.error(node, f"expected an index, got {describe_type(found.type)}")
 
     def static_int(self, value: Value, node: Node, what: str) -> int:
@@ -414,6 +412,18 @@ class Context:
         return any(kind in kinds for kind in self.scopes)
 
 
+@lru_cache(maxsize=1024)
+def _integer_attr(value: int, type: Attribute) -> Attribute:
+    return IntegerAttr(value, cast(Any, type), truncate_bits=True)
+
+
+@lru_cache(maxsize=1024)
+def _float_attr(text: str, type: Attribute) -> Attribute:
+    # By its text: equal floats, like 0.0 and -0.0, may be different constants.
+    return FloatAttr(float(text), cast(Any, type))
+
+
+@lru_cache(maxsize=4096)
 def hint(name: str) -> str | None:
     """A name as a hint for the printer, None if it cannot be one."""
     if name.isidentifier() and name.isascii() and name.strip("_"):

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, cast
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX
 
@@ -21,7 +22,7 @@ from pypto_xdsl.frontend.pl import (
 from pypto_xdsl.frontend.pl.arguments import Arguments
 from pypto_xdsl.frontend.pl.compile_time import Evaluator
 from pypto_xdsl.frontend.pl.context import Context
-from pypto_xdsl.frontend.pl.source import dotted_name
+from pypto_xdsl.frontend.pl.source import MAX_DEPTH, dotted_name
 from pypto_xdsl.frontend.pl.static_values import (
     DslCall,
     DslName,
@@ -52,36 +53,54 @@ MODULES = ("tile", "tensor", "system", "array")
 
 def read(context: Context, node: ast.expr) -> Value:
     """What an expression gives; its ops are emitted."""
-    match node:
-        case ast.Constant(value=value):
-            if isinstance(value, bool | int | float | str | None):
-                return value
-            raise context.error(node, f"{value!r} is not part of the DSL")
-        case ast.Name():
-            return _name(context, node)
-        case ast.BinOp():
-            return _binary(context, node)
-        case ast.UnaryOp(op=op, operand=operand):
-            return scalars.unary(context, op, context.read(operand), node)
-        case ast.Compare(ops=[op], left=left, comparators=[right]):
-            first, second = context.read(left), context.read(right)
-            return scalars.compare(context, op, first, second, node)
-        case ast.Compare():
-            raise context.error(node, "a chain of comparisons is not part of the DSL; use 'and'")
-        case ast.BoolOp(op=op, values=values):
-            return scalars.boolean(context, op, values, node)
-        case ast.Tuple(elts=elements) | ast.List(elts=elements):
-            return Tuple(tuple(_elements(context, elements)))
-        case ast.Subscript(value=base):
-            if isinstance(base, ast.Attribute) and base.attr == "shape":
-                return _extent(context, base, node)
-            return subscripts.read_subscript(context, context.read(base), node)
-        case ast.Attribute():
-            return _attribute(context, node)
-        case ast.Call():
-            return _call(context, node)
-        case _:
-            return _compile_time(context, node)
+    kind = node.__class__
+    if kind is ast.Name:
+        return _name(context, cast(ast.Name, node))
+    context.depth += 1
+    if context.depth > MAX_DEPTH:
+        raise context.error(node, "the expression is nested too deeply")
+    try:
+        return _READERS.get(kind, _compile_time)(context, node)
+    finally:
+        context.depth -= 1
+
+
+def _constant(context: Context, node: ast.Constant) -> Value:
+    value = node.value
+    if isinstance(value, bool | int | float | str | None):
+        return value
+    raise context.error(node, f"{value!r} is not part of the DSL")
+
+
+def _unary(context: Context, node: ast.UnaryOp) -> Value:
+    return scalars.unary(context, node.op, context.read(node.operand), node)
+
+
+def _compare(context: Context, node: ast.Compare) -> Value:
+    if len(node.ops) > 1:
+        raise context.error(node, "a chain of comparisons is not part of the DSL; use 'and'")
+    left, right = context.read(node.left), context.read(node.comparators[0])
+    return scalars.compare(context, node.ops[0], left, right, node)
+
+
+def _boolean(context: Context, node: ast.BoolOp) -> Value:
+    return scalars.boolean(context, node.op, node.values, node)
+
+
+def _tuple(context: Context, node: ast.Tuple | ast.List) -> Value:
+    found: list[Value] = []
+    for element in node.elts:
+        if isinstance(element, ast.Starred):
+            raise context.error(element, "'*' is not part of the DSL")
+        found.append(context.read(element))
+    return Tuple(tuple(found))
+
+
+def _subscript(context: Context, node: ast.Subscript) -> Value:
+    base = node.value
+    if isinstance(base, ast.Attribute) and base.attr == "shape":
+        return _extent(context, base, node)
+    return subscripts.read_subscript(context, context.read(base), node)
 
 
 def _binary(context: Context, node: ast.BinOp) -> Value:
@@ -95,15 +114,6 @@ def _binary(context: Context, node: ast.BinOp) -> Value:
     for inner in reversed(spine):
         value = scalars.binary(context, inner.op, value, context.read(inner.right), inner)
     return value
-
-
-def _elements(context: Context, nodes: list[ast.expr]) -> list[Value]:
-    found: list[Value] = []
-    for node in nodes:
-        if isinstance(node, ast.Starred):
-            raise context.error(node, "'*' is not part of the DSL")
-        found.append(context.read(node))
-    return found
 
 
 def _name(context: Context, node: ast.Name) -> Value:
@@ -339,6 +349,21 @@ def _method_call(context: Context, node: ast.Call) -> Value:
     if isinstance(node.func, ast.Attribute) and node.func.attr == "bind_dynamic":
         return None
     raise context.error(node, f"a call of '{ast.unparse(node.func)}' is not part of the DSL")
+
+
+_READERS: Mapping[type[ast.expr], Callable[[Context, Any], Value]] = {
+    ast.Constant: _constant,
+    ast.BinOp: _binary,
+    ast.UnaryOp: _unary,
+    ast.Compare: _compare,
+    ast.BoolOp: _boolean,
+    ast.Tuple: _tuple,
+    ast.List: _tuple,
+    ast.Subscript: _subscript,
+    ast.Attribute: _attribute,
+    ast.Call: _call,
+}
+"""The expressions of the DSL; of others the value must be known at compile time."""
 
 
 def enum_word(context: Context, node: ast.expr) -> EnumWord:

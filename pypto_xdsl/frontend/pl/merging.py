@@ -114,7 +114,7 @@ class Merge:
 
     def end(self, block: Block, values: Sequence[SSAValue]) -> None:
         """End a branch."""
-        op = scf.YieldOp(*values)
+        op = scf.YieldOp.create(operands=values)
         op.location = self.context.source.location(self.node)
         block.add_op(op)
 

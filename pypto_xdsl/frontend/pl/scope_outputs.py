@@ -57,12 +57,13 @@ def outputs_of(context: Context, statement: ast.stmt, block: Block, frame: Frame
         yielded(value, name)
         places.append((name, value))
     order: dict[SSAValue, int] = dict.fromkeys(block.args, -1)
-    order |= {
-        result: place for place, result in enumerate(r for op in block.ops for r in op.results)
-    }
+    if len(outputs) > 1:
+        order |= {
+            result: place for place, result in enumerate(r for op in block.ops for r in op.results)
+        }
     ends = [([name], value) for name, value in renamed]
-    ends += sorted(outputs.values(), key=lambda output: order[output[1]])
-    terminator = YieldOp(*(value for _, value in ends))
+    ends += sorted(outputs.values(), key=lambda output: order.get(output[1], 0))
+    terminator = YieldOp.create(operands=[value for _, value in ends])
     terminator.location = context.source.location(statement)
     block.add_op(terminator)
     return Outputs(ends, places, frame, len(renamed))
@@ -131,7 +132,7 @@ def drop_unused_outputs(function: Block) -> None:
 def _without_unused(op: ScopeOp) -> None:
     kept = [place for place, output in enumerate(op.outputs) if output.uses]
     end = op.yield_op
-    made_end = YieldOp(*[end.values[place] for place in kept])
+    made_end = YieldOp.create(operands=[end.values[place] for place in kept])
     made_end.location = end.location
     body = op.body
     end.detach()

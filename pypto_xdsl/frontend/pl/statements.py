@@ -310,7 +310,8 @@ def _if(context: Context, statement: ast.If) -> None:
     has_else = bool(types) or else_block.last_op is not None
     for block, values in ((then_block, merge.left), (else_block, merge.right)):
         merge.end(block, values)
-    op = scf.IfOp(value, types, [then_block], [else_block] if has_else else Region())
+    regions = Region(then_block), Region(else_block) if has_else else Region()
+    op = scf.IfOp.create(operands=[value], result_types=types, regions=regions)
     context.emit(op, statement)
     merge.bind(op.results)
 
