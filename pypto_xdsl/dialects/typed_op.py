@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import accumulate
-from typing import TypeAlias, cast
+from typing import ClassVar, TypeAlias, cast
 
+from xdsl.dialects.builtin import ShapedType, TensorType
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import AttrSizedOperandSegments, IRDLOperation, OptionalDef, VariadicDef
 from xdsl.utils.exceptions import VerifyException
@@ -30,8 +31,50 @@ Inference: TypeAlias = Callable[[Types, Mapping[str, Attribute]], Sequence[Attri
 """The result types that follow from the operands and the properties."""
 
 
+Cut: TypeAlias = Sequence[tuple[SSAValue, int]]
+"""Tiles, and the axis of each along which it is cut."""
+
+
+def _is_tile(type: Attribute) -> bool:
+    return isinstance(type, ShapedType) and not isinstance(type, TensorType)
+
+
+def _shape(type: Attribute) -> tuple[int, ...]:
+    assert isinstance(type, ShapedType)
+    return type.get_shape()
+
+
 class TypedOp(DefinitionSyntaxOp, DeclaredOp, ABC):
     """An op in the shared custom form, with declared operands."""
+
+    PARALLEL_AXES: ClassVar[tuple[int, ...]] = ()
+    """
+    Of an op on tiles: the axes, counted from the first, along which what a result holds at a place
+    comes from what the operands hold at that place. Those of an elementwise op are all.
+    """
+
+    def cut_together(self) -> Iterator[Cut]:
+        """
+        Along which axes tiles can be cut, all those of one list at the same place, so that the op
+        on the parts gives the parts of what it gives on the whole. What has one element along an
+        axis takes part in each of them.
+        """
+        tiles = [value for value in (*self.operands, *self.results) if _is_tile(value.type)]
+        rank = max((len(_shape(value.type)) for value in tiles), default=0)
+        axes = range(rank) if self.ELEMENTWISE else self.PARALLEL_AXES
+        scratch = self.workspaces()
+        for axis in axes:
+            if self.PACKED and axis == rank - 1:
+                # Bits of a row lie in bytes together.
+                continue
+            cut = [
+                (value, axis)
+                for value in tiles
+                if len(_shape(value.type)) == rank and _shape(value.type)[axis] != 1
+            ]
+            extents = {_shape(v.type)[axis] for v, _ in cut if v not in scratch}
+            if len(extents) == 1:
+                yield [(v, a) for v, a in cut if _shape(v.type)[a] in extents]
 
     def _fill(
         self,

@@ -4,24 +4,35 @@ Copies the part of a mixed kernel that one of the two kinds of cores does.
 Numbers, control flow and names of tensors are copied to both halves; what touches tiles goes
 where these live. A tile that is moved between the memories of the two is pushed by the one half
 and popped by the other. Loops and branches hand on, in each half, the tiles of that half.
+
+Regions that are written for one vector core each (`orch.split_aiv`) are run by both; what leaves
+and enters them by `tile.aic_gather` and `tile.aiv_shard` passes as these say.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from math import prod
+from typing import Any
 
-from xdsl.dialects import scf
-from xdsl.dialects.builtin import TensorType
+from xdsl.dialects import arith, scf
+from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, IntegerAttr, TensorType
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, Region, SSAValue
+from xdsl.rewriter import Rewriter
 
 from pypto_xdsl.analysis.control_flow import terminator
 from pypto_xdsl.analysis.core_lanes import Lane, lane_of_memory
+from pypto_xdsl.analysis.lane_shares import PARTS
 from pypto_xdsl.analysis.walk import walk
 from pypto_xdsl.diagnostics import OpError, note
 from pypto_xdsl.dialects import orch, ptensor, tile
 from pypto_xdsl.dialects.declared_op import DeclaredOp
+from pypto_xdsl.dialects.element_types import byte_width
+from pypto_xdsl.dialects.orch import SplitMode
+from pypto_xdsl.dialects.ptensor import TransportSplit
 from pypto_xdsl.dialects.tile import MemorySpace, TileType
-from pypto_xdsl.dialects.tile.cross_core import RingOp
+from pypto_xdsl.dialects.tile.cross_core import PopOp, PushOp, RingOp
+from pypto_xdsl.rewriting.lane_sharing import guard_first, share_out, writes_tensors
 from pypto_xdsl.rewriting.locating import locate
 
 _BOUNDS = 3
@@ -56,11 +67,58 @@ def half_of(op: Operation) -> Lane | None:
 
 
 def crossing(op: Operation) -> Lane | None:
-    """The half that a move between the halves starts from; None for any other op."""
+    """The half that what passes a tile between the halves starts from; None for any other op."""
+    if isinstance(op, tile.AivShardOp):
+        return Lane.CUBE
+    if isinstance(op, tile.AicGatherOp):
+        return Lane.VECTOR
     if not isinstance(op, tile.MoveOp):
         return None
     source, target = half_of_type(op.source.type), half_of_type(op.result.type)
     return source if source is not target else None
+
+
+TRANSPORT: Mapping[SplitMode, TransportSplit] = {
+    SplitMode.NONE: TransportSplit.NONE,
+    SplitMode.UP_DOWN: TransportSplit.UP_DOWN,
+    SplitMode.LEFT_RIGHT: TransportSplit.LEFT_RIGHT,
+}
+"""How tiles pass to and from the two vector cores of a kernel, or region, that is split."""
+
+
+def _says_what_passes(region: orch.SplitAivOp) -> bool:
+    """Whether a region is written for the parts: it says where they come from or go."""
+    return any(isinstance(op, tile.AivShardOp | tile.AicGatherOp) for op in walk(region))
+
+
+def _even_split(
+    op: tile.AivShardOp | tile.AicGatherOp, whole: TileType, stride: IntegerAttr[Any] | None
+) -> TransportSplit:
+    """The split of a tile that passes by hand. Raises `OpError` if its halves are not equal."""
+    split = op.split.data
+    if split.axis is None:
+        return split
+    extent, valid = whole.get_shape()[split.axis], whole.valid_shape[split.axis]
+    starts = -(-extent // 2) if stride is None else stride.value.data
+    if valid == DYNAMIC_INDEX or valid != 2 * starts:
+        count = "a number known at run time" if valid == DYNAMIC_INDEX else str(valid)
+        raise OpError(
+            op,
+            f"passes a tile by halves, of which {count} of {extent} {PARTS[split.axis]} are "
+            f"valid, and the second half starts at {starts}: both halves have to be as large",
+        )
+    return split
+
+
+def is_first_core(body: Block, origin: Operation) -> SSAValue:
+    """Whether a vector core is the first of its group, at the end of a body."""
+    core = tile.GetSubblockIdxOp()
+    zero = arith.ConstantOp.from_int_and_width(0, IndexType())
+    is_first = arith.CmpiOp(core.result, zero.result, "eq")
+    for op in (core, zero, is_first):
+        locate(origin.location, op)
+        body.add_op(op)
+    return is_first.result
 
 
 def _empty(type: TileType) -> TileType:
@@ -80,7 +138,16 @@ class HalfCopier:
         self._values: dict[SSAValue, SSAValue] = {}
         self._foreign: dict[SSAValue, Operation] = {}
         """What the other half alone has, and the op that makes it there."""
-        self.pops: list[tile.TpopFromAicOp | tile.TpopFromAivOp] = []
+        self._is_first: SSAValue | None = None
+        """Whether this is the first vector core, where regions are for both."""
+        self._of_each: dict[SSAValue, Operation] = {}
+        """Tiles of which each vector core has its own, and the region that they are from."""
+        self._region: orch.SplitAivOp | None = None
+        """The region that is copied."""
+        self.ends: dict[tile.MoveOp, PushOp | PopOp] = {}
+        """This half's end of what passes whole between the halves."""
+        self.slot_size = 0
+        """The bytes of the largest tile that passes."""
 
     def copy_body(self, kernel: orch.FuncOp) -> tuple[Block, Sequence[SSAValue]]:
         """
@@ -89,6 +156,8 @@ class HalfCopier:
         """
         body = kernel.body.block
         copy = self._block(body, body.args)
+        if self.half is Lane.VECTOR and any(isinstance(op, orch.SplitAivOp) for op in walk(kernel)):
+            self._is_first = is_first_core(copy, kernel)
         self._copy_ops(body, copy)
         last = kernel.return_op
         assert last is not None
@@ -141,12 +210,18 @@ class HalfCopier:
                     self._copy_if(op, into)
                 case scf.WhileOp():
                     self._copy_while(op, into)
+                case orch.SplitAivOp():
+                    self._copy_region(op, into)
                 case _ if op.regions:
                     raise OpError(op, "is in a mixed kernel, which is not taken apart there")
-                case tile.AivShardOp() | tile.AicGatherOp() | RingOp():
+                case RingOp():
                     raise OpError(
                         op, "passes tiles by hand, in a kernel that mixes cube and vector work"
                     )
+                case tile.AivShardOp():
+                    self._shard(op, into)
+                case tile.AicGatherOp():
+                    self._gather(op, into)
                 case tile.MoveOp() if (start := crossing(op)) is not None:
                     self._cross(op, start, into)
                 case _ if (half := half_of(op)) is None or (
@@ -169,7 +244,19 @@ class HalfCopier:
         copy = op.clone(dict(zip(op.operands, operands, strict=True)))
         copy.location = op.location
         into.add_op(copy)
-        self._values.update(zip(op.results, copy.results, strict=True))
+        results: Sequence[SSAValue] = copy.results
+        if self._is_first is not None and self._region is None and writes_tensors(copy):
+            # Both vector cores come here, and have the same.
+            for operand in op.operands:
+                if (region := self._of_each.get(operand)) is not None:
+                    raise OpError(
+                        op,
+                        "stores a tile of which each vector core has its own, outside of the "
+                        "regions for one core each",
+                        [note(region, "the tile is from here")],
+                    )
+            results = guard_first(copy, self._is_first)
+        self._values.update(zip(op.results, results, strict=True))
 
     def _skip(self, op: Operation) -> None:
         """What the other half does: a tensor that it writes is here the one that it was."""
@@ -181,9 +268,12 @@ class HalfCopier:
                 self._foreign[result] = op
 
     def _cross(self, op: tile.MoveOp, start: Lane, into: Block) -> None:
+        self._passes(op.source)
         if self.half is start:
             push = tile.TpushToAivOp if start is Lane.CUBE else tile.TpushToAicOp
-            self._add(push(self._pushed(op, into)), op, into)
+            end = push(self._pushed(op, into))
+            self._add(end, op, into)
+            self.ends[op] = end
             self._foreign[op.result] = op
             return
         self._foreign[op.source] = op
@@ -204,7 +294,7 @@ class HalfCopier:
             pop = tile.TpopFromAivOp(tile.MoveOp.moved(source, MemorySpace.MAT))
         self._add(pop, op, into)
         pop.result.name_hint = op.result.name_hint
-        self.pops.append(pop)
+        self.ends[op] = pop
         value: SSAValue = pop.result
         if value.type != target:
             move = tile.MoveOp(value, target)
@@ -220,6 +310,94 @@ class HalfCopier:
         self._add(create, op, into)
         create.result.name_hint = op.source.name_hint
         return create.result
+
+    def _passes(self, value: SSAValue) -> None:
+        type = TileType.of(value.type)
+        size = prod(type.get_shape()) * byte_width(type.element_type)
+        self.slot_size = max(self.slot_size, size)
+
+    # Regions for one vector core each.
+
+    def _copy_region(self, op: orch.SplitAivOp, into: Block) -> None:
+        if self.half is Lane.VECTOR:
+            core = tile.GetSubblockIdxOp()
+            self._add(core, op, into)
+            core.result.name_hint = op.core.name_hint
+            self._values[op.core] = core.result
+        else:
+            self._foreign[op.core] = op
+        outer, self._region = self._region, op
+        split = TRANSPORT[op.mode.data]
+        body = op.body.block
+        if self.half is Lane.VECTOR and split.axis is not None and not _says_what_passes(op):
+            # Written for the whole, to be shared out.
+            whole = Block()
+            self._copy_ops(body, whole)
+            known = [value for value in op.yield_op.values if value in self._values]
+            share_out(whole, [self._values[value] for value in known], split, op)
+            end = whole.last_op
+            assert end is not None
+            self._values.update(zip(known, end.operands, strict=True))
+            Rewriter.erase_op(end)
+            for inner in list(whole.ops):
+                inner.detach()
+                into.add_op(inner)
+        else:
+            self._copy_ops(body, into)
+        self._region = outer
+        for result, value in zip(op.outputs, op.yield_op.values, strict=True):
+            if isinstance(result.type, TileType):
+                self._of_each[result] = op
+            if value in self._values:
+                self._values[result] = self._values[value]
+            else:
+                self._foreign[result] = op
+
+    def _shard(self, op: tile.AivShardOp, into: Block) -> None:
+        self._passes(op.source)
+        split = _even_split(op, TileType.of(op.source.type), op.lane_stride)
+        if self.half is Lane.CUBE:
+            self._add(tile.TpushToAivOp(self._value(op.source, op), split), op, into)
+            self._foreign[op.result] = op
+            return
+        pop = tile.TpopFromAicOp(TileType.of(op.result.type), split)
+        self._add(pop, op, into)
+        pop.result.name_hint = op.result.name_hint
+        self._values[op.result] = pop.result
+
+    def _gather(self, op: tile.AicGatherOp, into: Block) -> None:
+        whole = TileType.of(op.result.type)
+        self._passes(op.result)
+        split = _even_split(op, whole, None)
+        if self.half is Lane.CUBE:
+            pop = tile.TpopFromAivOp(whole, split)
+            self._add(pop, op, into)
+            pop.result.name_hint = op.result.name_hint
+            self._values[op.result] = pop.result
+            return
+        push = tile.TpushToAicOp(self._value(op.source, op), split)
+        self._add(push, op, into)
+        self._foreign[op.result] = op
+        if split is TransportSplit.NONE:
+            # Both have the whole tile: one of them passes it, the other keeps pace.
+            assert self._is_first is not None
+            rest = self._instead(push, self._is_first)
+            create = tile.CreateOp(_empty(TileType.of(op.source.type)))
+            self._add(create, op, rest)
+            self._add(tile.TpushToAicOp(create.result), op, rest)
+            self._add(scf.YieldOp(), op, rest)
+
+    def _instead(self, op: Operation, condition: SSAValue) -> Block:
+        """Do an op where the condition holds; the block of what is done where it does not."""
+        block = op.parent_block()
+        assert block is not None
+        work, rest = Block(), Block()
+        choice = scf.IfOp(condition, (), Region(work), Region(rest))
+        op.detach()
+        self._add(choice, op, block)
+        work.add_op(op)
+        self._add(scf.YieldOp(), op, work)
+        return rest
 
     # Control flow.
 

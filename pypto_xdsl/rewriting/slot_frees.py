@@ -63,7 +63,7 @@ def _free_in_block(block: Block, pops: Sequence[Pop], inside: dict[Operation, in
         most = max(most, taken)
     for pop, end in zip(pops, ends, strict=True):
         free_type = tile.TfreeToAicOp if isinstance(pop, tile.TpopFromAicOp) else tile.TfreeToAivOp
-        free = free_type(pop.result)
+        free = free_type(pop.result, pop.split.data)
         after = ops[end]
         if after is pop and pop.next_op is not None and isinstance(pop.next_op, tile.MoveOp):
             after = pop.next_op

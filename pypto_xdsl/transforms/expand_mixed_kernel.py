@@ -38,15 +38,37 @@ between them goes through a ring of slots:
 Numbers and control flow are computed by both. What one half stores and the other reads in global
 memory would be in no order, and is an error. One of the two vector cores does the work of its
 half; the flags of a ring are those of both, so that the other one takes part in each push and
-pop, with nothing of a tile. Where the kernel asks to be split over the two, a remark says so.
-`inject-gm-pipe-buffer` gives the rings their slots.
+pop, with nothing of a tile. `inject-gm-pipe-buffer` gives the rings their slots.
+
+A kernel that is split (`orch.split`) is run by both vector cores. Each has a part of the tiles,
+the upper or lower rows (`up_down`) or the left or right columns (`left_right`):
+
+    orch.func aiv @mixed_aiv(...) -> (...) attributes {orch.split = #orch<split up_down>} {
+      %core = tile.get_subblock_idx
+      %from = arith.muli %core, %c32
+      %v = tile.tpop_from_aic split = up_down -> !tile.tile<32x64xf32, vec>
+      %e = tile.exp %v
+      tile.tfree_to_aic %v, split = up_down
+      %z = tile.store %e, %y[%from, 0]
+
+Loads and stores start at the core's part; of extents that do not divide evenly, the second core
+has less, in a valid region that its number tells. What has a single row (or column) is whole on
+both, and stored by the first. An op that needs what the other core has, as a sum over the axis
+that is cut, is an error; so is a tile that passes between the cores whose columns do not divide
+evenly.
+
+Regions of a kernel that are written for one vector core each (`orch.split_aiv`) are run by both
+as they stand, with what `tile.aiv_shard` and `tile.aic_gather` pass; one of mode `up_down` or
+`left_right` without any of these is written for the whole, and shared out as a split kernel is.
+What stands around the regions is the same on both cores, and one of them stores it.
+
+A split of a kernel that has no cube work means nothing, and is dropped.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import prod
 
 from xdsl.context import Context
 from xdsl.dialects import arith, scf
@@ -64,18 +86,26 @@ from pypto_xdsl.analysis.return_lineage import ReturnLineage
 from pypto_xdsl.analysis.walk import walk
 from pypto_xdsl.backend.backend import Backend
 from pypto_xdsl.backend.registry import backend_of, check_backend_name
-from pypto_xdsl.diagnostics import Diagnostic, DiagnosticsError, OpError, note, remark
+from pypto_xdsl.diagnostics import Diagnostic, DiagnosticsError, OpError, note
 from pypto_xdsl.dialects import orch, ptensor, tile
 from pypto_xdsl.dialects.declared_op import DeclaredOp
-from pypto_xdsl.dialects.element_types import byte_width
-from pypto_xdsl.dialects.orch import FunctionKind
-from pypto_xdsl.dialects.orch.function_marks import DUAL_AIV_DISPATCH, SLOT_NUM, SPLIT
-from pypto_xdsl.dialects.tile import MemorySpace, TileType
+from pypto_xdsl.dialects.orch import FunctionKind, SplitMode, SplitModeAttr
+from pypto_xdsl.dialects.orch.function_marks import (
+    DUAL_AIV_DISPATCH,
+    SLOT_NUM,
+    SPLIT,
+    SPLIT_AIV,
+    split_mode,
+)
+from pypto_xdsl.dialects.tile import MemorySpace
 from pypto_xdsl.properties.checked_pass import CheckedPass
-from pypto_xdsl.rewriting.core_halves import HalfCopier, crossing, half_of
+from pypto_xdsl.rewriting.core_halves import TRANSPORT, HalfCopier, crossing, half_of
+from pypto_xdsl.rewriting.lane_sharing import share_out_halves
 from pypto_xdsl.rewriting.locating import locate
 from pypto_xdsl.rewriting.slot_frees import Pop, free_slots
 
+_SPLITS = (SPLIT, SPLIT_AIV)
+"""What a kernel says of the two vector cores; of its halves, the one that they run says it."""
 _WANTED_SLOTS = 2
 """So that a tile can be pushed while the one before is used."""
 
@@ -99,10 +129,14 @@ class ExpandMixedKernelPass(CheckedPass):
         errors: list[Diagnostic] = []
         mixed: list[orch.FuncOp] = []
         for kernel in kernels(module):
+            if kernel.kind.data is not FunctionKind.INCORE:
+                continue
             try:
-                if kernel.kind.data is FunctionKind.INCORE and _is_mixed(kernel):
+                if _is_mixed(kernel):
                     mixed.append(kernel)
-            except OpError as error:
+                else:
+                    kernel.attributes.pop(SPLIT, None)
+            except DiagnosticsError as error:
                 errors += error.diagnostics
         graph = CallGraph(module)
         roots = ProgramRoots(ReturnLineage(graph))
@@ -111,7 +145,7 @@ class ExpandMixedKernelPass(CheckedPass):
             try:
                 _expect_no_shared_memory(kernel, roots.of(kernel))
                 _Expansion(kernel, names, backend).run(graph)
-            except OpError as error:
+            except DiagnosticsError as error:
                 errors += error.diagnostics
         if errors:
             raise DiagnosticsError(errors)
@@ -151,28 +185,32 @@ class _Expansion:
 
     def run(self, graph: CallGraph) -> None:
         kernel = self.kernel
+        split = self._split()
+        has_regions = any(isinstance(op, orch.SplitAivOp) for op in walk(kernel))
         returned: dict[Lane, Sequence[SSAValue]] = {}
         bodies: dict[Lane, Block] = {}
         for half, copier in self._halves.items():
             bodies[half], returned[half] = copier.copy_body(kernel)
         results = kernel.function_type.outputs.data
         names = self._name_of("aic"), self._name_of("aiv")
-        cube_rings, vector_rings = self._rings(*names)
+        if split is not None:
+            halves = {half: (bodies[half], copier.ends) for half, copier in self._halves.items()}
+            returned[Lane.VECTOR] = share_out_halves(
+                halves, returned[Lane.VECTOR], TRANSPORT[split], kernel
+            )
+        cube_rings, vector_rings = self._rings(bodies, *names)
         self._finish(bodies[Lane.CUBE], cube_rings, ())
-        if vector_rings:
+        if vector_rings and split is None and not has_regions:
             returned[Lane.VECTOR] = self._guard(bodies[Lane.VECTOR], returned[Lane.VECTOR])
         self._finish(bodies[Lane.VECTOR], vector_rings, returned[Lane.VECTOR])
         aic = self._function(names[0], FunctionKind.AIC, bodies[Lane.CUBE], ())
         aiv = self._function(names[1], FunctionKind.AIV, bodies[Lane.VECTOR], results)
-        if vector_rings:
+        if split is not None:
+            aiv.attributes[SPLIT] = SplitModeAttr(split)
+        elif vector_rings or has_regions:
             aiv.attributes[DUAL_AIV_DISPATCH] = UnitAttr()
         for half in (aic, aiv):
             region_dce(half.body)
-        if SPLIT in kernel.attributes:
-            remark(
-                kernel,
-                "asks to be split over the two vector cores of a group, and is run by one of them",
-            )
         block = kernel.parent_block()
         assert block is not None
         block.insert_ops_before([aic, aiv], kernel)
@@ -185,6 +223,12 @@ class _Expansion:
             group = self._group(aic, aiv)
             block.insert_op_before(group, kernel)
         Rewriter.erase_op(kernel)
+
+    def _split(self) -> SplitMode | None:
+        """How the two vector cores share all of the kernel, unless regions say what each does."""
+        if any(isinstance(op, orch.SplitAivOp) for op in walk(self.kernel)):
+            return None
+        return split_mode(self.kernel)
 
     def _name_of(self, suffix: str) -> str:
         name, number = f"{self._name}_{suffix}", 0
@@ -206,7 +250,7 @@ class _Expansion:
             results,
             Region(body),
         )
-        function.attributes |= {k: v for k, v in kernel.attributes.items() if k != SPLIT}
+        function.attributes |= {k: v for k, v in kernel.attributes.items() if k not in _SPLITS}
         locate(kernel.location, function)
         return function
 
@@ -310,14 +354,15 @@ class _Expansion:
 
     # The rings.
 
-    def _rings(self, aic: str, aiv: str) -> tuple[Sequence[Operation], Sequence[Operation]]:
+    def _rings(
+        self, bodies: Mapping[Lane, Block], aic: str, aiv: str
+    ) -> tuple[Sequence[Operation], Sequence[Operation]]:
         """Free the slots of what is popped; what sets the rings up, on each core."""
-        pops = {half: self._halves[half].pops for half in CORES}
+        pops = {half: _pops(body) for half, body in bodies.items()}
         taken = {half: free_slots(found) for half, found in pops.items()}
-        everything = [pop for found in pops.values() for pop in found]
-        if not everything:
+        if not any(pops.values()):
             return (), ()
-        slot_size = max(map(_bytes_popped, everything))
+        slot_size = max(half.slot_size for half in self._halves.values())
         slots = max(self._wanted_slots(slot_size), *taken.values())
         rings = (
             _Ring(f"{self._name}_c2v_slots", Lane.CUBE, 1),
@@ -354,9 +399,13 @@ class _Expansion:
         return max(1, min(_WANTED_SLOTS, smallest // (2 * slot_size)))
 
 
-def _bytes_popped(pop: Pop) -> int:
-    type = TileType.of(pop.result.type)
-    return prod(type.get_shape()) * byte_width(type.element_type)
+def _pops(body: Block) -> Sequence[Pop]:
+    return [
+        op
+        for outer in body.ops
+        for op in walk(outer)
+        if isinstance(op, tile.TpopFromAicOp | tile.TpopFromAivOp)
+    ]
 
 
 # Global memory.

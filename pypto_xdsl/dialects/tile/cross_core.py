@@ -105,6 +105,8 @@ class RingOp(TypedOp, ABC):
 class PushOp(RingOp, ABC):
     """A tile, put into the next free slot."""
 
+    PARALLEL_AXES: ClassVar[tuple[int, ...]] = (0, 1)
+
     tile = operand_def(reads(TILE))
     split = word_prop(TransportSplitAttr, _NO_SPLIT)
     id = opt_integer_prop(minimum=0)
@@ -115,6 +117,8 @@ class PushOp(RingOp, ABC):
 
 class PopOp(RingOp, ABC):
     """The tile in the next full slot; the slot stays taken until it is freed."""
+
+    PARALLEL_AXES: ClassVar[tuple[int, ...]] = (0, 1)
 
     split = word_prop(TransportSplitAttr, _NO_SPLIT)
     id = opt_integer_prop(minimum=0)

@@ -33,6 +33,8 @@ VEC = (MemorySpace.VEC,)
 class PadOp(InferringTileOp, ABC):
     """The operand with all that is not valid set to the pad value; all of the result is valid."""
 
+    PARALLEL_AXES: ClassVar[tuple[int, ...]] = (0, 1)
+
     source = operand_def(reads(TILE, spaces=(MemorySpace.VEC, MemorySpace.MAT)))
     pad_value = word_prop(PadValueAttr, PadValueAttr(PadValue.ZERO))
     result = result_def(lives_with("source", TILE))
@@ -77,6 +79,7 @@ class FillpadExpandOp(TypedOp):
     """The valid region in a larger tile whose other elements are the pad value."""
 
     name = "tile.fillpad_expand"
+    PARALLEL_AXES: ClassVar[tuple[int, ...]] = (0, 1)
     IN_PLACE: ClassVar[bool] = False
 
     source = operand_def(reads(TILE, spaces=VEC))
@@ -113,6 +116,7 @@ class ExpandsOp(InferringTileOp):
     """The scalar in each element; the target only gives the shape."""
 
     name = "tile.expands"
+    PARALLEL_AXES: ClassVar[tuple[int, ...]] = (0, 1)
 
     target = operand_def(reads(TILE, spaces=VEC))
     scalar = operand_def(reads(SCALAR))

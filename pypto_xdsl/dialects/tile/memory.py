@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from math import prod
 from typing import ClassVar
 
@@ -33,7 +33,7 @@ from pypto_xdsl.dialects.ptensor.window_writes import WindowWriteOp
 from pypto_xdsl.dialects.tile.attributes import MemorySpace, TileLayout
 from pypto_xdsl.dialects.tile.base import TILE
 from pypto_xdsl.dialects.tile.types import Layout, TileType
-from pypto_xdsl.dialects.typed_op import TypedOp, Value
+from pypto_xdsl.dialects.typed_op import Cut, TypedOp, Value
 from pypto_xdsl.syntax.lists import Index, mixed_indices, split_indices
 from pypto_xdsl.syntax.op_syntax import (
     INDEX,
@@ -49,6 +49,7 @@ class CreateOp(TypedOp):
     """A tile whose elements are undefined."""
 
     name = "tile.create"
+    PARALLEL_AXES: ClassVar[tuple[int, ...]] = (0, 1)
 
     valid = var_operand_def(IndexType)
     static_valid = indices_prop("valid")
@@ -114,6 +115,11 @@ class LoadOp(TypedOp):
     ):
         self._fill([result_type], source=source, offsets=offsets, valid=valid)
 
+    def cut_together(self) -> Iterator[Cut]:
+        # The parts are windows of the tensor.
+        for axis in range(TileType.of(self.result.type).get_num_dims()):
+            yield [(self.result, axis)]
+
     @property
     def window_offsets(self) -> Sequence[Index]:
         """Where the window starts, one a dimension of the tensor."""
@@ -151,6 +157,11 @@ class StoreOp(WindowWriteOp):
     READING_ORDER: ClassVar[tuple[str, ...]] = ("source", "offsets", "destination")
 
     source = operand_def(reads(TILE, spaces=(MemorySpace.VEC, MemorySpace.ACC)))
+
+    def cut_together(self) -> Iterator[Cut]:
+        # The parts are windows of the tensor.
+        for axis in range(TileType.of(self.source.type).get_num_dims()):
+            yield [(self.source, axis)]
 
     def verify_(self) -> None:
         tile = TileType.of(self.source.type)
@@ -195,6 +206,19 @@ class ReshapeOp(ViewOp):
     """
 
     name = "tile.reshape"
+
+    def cut_together(self) -> Iterator[Cut]:
+        source, result = (
+            TileType.of(value.type).get_shape() for value in (self.source, self.result)
+        )
+        if source == result:
+            for axis in range(len(source)):
+                yield [(self.source, axis), (self.result, axis)]
+            return
+        # Leading parts are runs of elements, in either shape.
+        outer = [next((a for a, e in enumerate(shape) if e != 1), 0) for shape in (source, result)]
+        if source[outer[0]] == result[outer[1]]:
+            yield [(self.source, outer[0]), (self.result, outer[1])]
 
     @staticmethod
     def reshaped(tile: TileType, shape: Sequence[int]) -> TileType:
@@ -247,6 +271,7 @@ class MoveOp(TypedOp):
 
     name = "tile.move"
     IN_PLACE: ClassVar[bool] = False
+    PARALLEL_AXES: ClassVar[tuple[int, ...]] = (0, 1)
 
     source = operand_def(reads(TILE))
     result = result_def(lives_freely(TILE))
@@ -300,6 +325,7 @@ class SetValidShapeOp(TypedOp):
     """The same tile with another valid region; no element moves."""
 
     name = "tile.set_validshape"
+    PARALLEL_AXES: ClassVar[tuple[int, ...]] = (0, 1)
 
     source = operand_def(reads(TILE))
     valid = var_operand_def(IndexType)

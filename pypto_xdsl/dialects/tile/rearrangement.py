@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from math import prod
 from typing import ClassVar
 
@@ -17,7 +17,7 @@ from pypto_xdsl.dialects.tile.attributes import MemorySpace, TileLayout
 from pypto_xdsl.dialects.tile.base import TILE, InferringTileOp
 from pypto_xdsl.dialects.tile.memory import ViewOp
 from pypto_xdsl.dialects.tile.types import Layout, TileType
-from pypto_xdsl.dialects.typed_op import Types, Value
+from pypto_xdsl.dialects.typed_op import Cut, Types, Value
 from pypto_xdsl.syntax.op_syntax import integer_attr, integer_prop
 
 VEC = (MemorySpace.VEC,)
@@ -28,6 +28,7 @@ class ConcatOp(InferringTileOp):
     """The valid columns of `lhs`, then those of `rhs`."""
 
     name = "tile.concat"
+    PARALLEL_AXES: ClassVar[tuple[int, ...]] = (0,)
     IN_PLACE: ClassVar[bool] = False
 
     lhs = operand_def(reads(TILE, spaces=VEC))
@@ -73,6 +74,12 @@ class TransposeOp(InferringTileOp):
     axis1 = integer_prop(0, minimum=0)
     axis2 = integer_prop(1, minimum=0)
     result = result_def(lives_with("source", TILE))
+
+    def cut_together(self) -> Iterator[Cut]:
+        axes = (self.axis1.value.data, self.axis2.value.data)
+        swapped = dict(zip(axes, reversed(axes), strict=True))
+        for axis in range(TileType.of(self.source.type).get_num_dims()):
+            yield [(self.source, axis), (self.result, swapped.get(axis, axis))]
 
     def __init__(self, source: Value, tmp: Value | None = None, *, axis1: int = 0, axis2: int = 1):
         properties = {"axis1": integer_attr(axis1), "axis2": integer_attr(axis2)}

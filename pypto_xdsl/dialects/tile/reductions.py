@@ -41,6 +41,7 @@ class RowReductionOp(InferringTileOp, ABC):
     """One value a row, over its valid columns: `[..., R, C]` to a column `[..., R, 1]`."""
 
     IN_PLACE: ClassVar[bool] = False
+    PARALLEL_AXES: ClassVar[tuple[int, ...]] = (0,)
     RESULT_TYPE: ClassVar[ElementType | None] = None
     """The element type of the result; None: the operand's."""
     WORKSPACE_COLUMNS: ClassVar[int] = 128
@@ -80,6 +81,7 @@ class RowReductionOp(InferringTileOp, ABC):
 class ColumnReductionOp(InferringTileOp, ABC):
     """One value a column, over its valid rows: `[R, C...]` to a row `[1, C...]`."""
 
+    PARALLEL_AXES: ClassVar[tuple[int, ...]] = (1,)
     RESULT_TYPE: ClassVar[ElementType | None] = None
 
     operand = operand_def(reads(TILE, spaces=VEC))
@@ -207,6 +209,7 @@ class ExpandOp(InferringTileOp, ABC):
     FUSES: ClassVar[type[BinaryOp] | None] = None
     """The `f(target, expanded vector)` that this op computes in one go, if it is an op."""
     NOT_IN_PLACE_WITH: ClassVar[tuple[str, ...]] = ("vector",)
+    PARALLEL_AXES: ClassVar[tuple[int, ...]] = (0, 1)
 
     target = operand_def(reads(TILE, spaces=VEC))
     vector = operand_def(reads(TILE, spaces=VEC))

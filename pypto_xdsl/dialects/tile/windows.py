@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, bf16, f16, f32
@@ -21,7 +21,7 @@ from pypto_xdsl.dialects.extents import verify_extents, verify_window
 from pypto_xdsl.dialects.tile.attributes import MemorySpace
 from pypto_xdsl.dialects.tile.base import TILE
 from pypto_xdsl.dialects.tile.types import TileType
-from pypto_xdsl.dialects.typed_op import TypedOp, Value
+from pypto_xdsl.dialects.typed_op import Cut, TypedOp, Value
 from pypto_xdsl.syntax.lists import Index, mixed_indices
 from pypto_xdsl.syntax.op_syntax import (
     indices_prop,
@@ -69,6 +69,18 @@ def _verify_within_valid(
             )
 
 
+def _cut_windows(
+    offsets: Sequence[Index], whole: SSAValue, part: SSAValue, *others: SSAValue
+) -> Iterator[Cut]:
+    """Along axes of which a window has all, it is cut with what it is a window of."""
+    shapes = [TileType.of(value.type).get_shape() for value in (whole, part)]
+    if len(shapes[0]) != len(shapes[1]):
+        return
+    for axis, (offset, extent, size) in enumerate(zip(offsets, *shapes, strict=True)):
+        if offset == 0 and extent == size:
+            yield [(value, axis) for value in (whole, part, *others)]
+
+
 @irdl_op_definition
 class SliceOp(TypedOp):
     """
@@ -97,6 +109,9 @@ class SliceOp(TypedOp):
         valid: Sequence[Index] = (),
     ):
         self._fill([result_type], source=source, offsets=offsets, valid=valid)
+
+    def cut_together(self) -> Iterator[Cut]:
+        return _cut_windows(self.window_offsets, self.source, self.result)
 
     @staticmethod
     def window(tile: TileType, offsets: Sequence[Index], shape: Sequence[int]) -> TileType:
@@ -166,6 +181,9 @@ class ExtractOp(TypedOp):
     def __init__(self, source: Value, offsets: Sequence[Index], result_type: TileType):
         self._fill([result_type], source=source, offsets=offsets)
 
+    def cut_together(self) -> Iterator[Cut]:
+        return _cut_windows(self.window_offsets, self.source, self.result)
+
     @property
     def window_offsets(self) -> Sequence[Index]:
         """Where the window starts: row and column."""
@@ -219,6 +237,9 @@ class AssembleOp(TypedOp):
     @classmethod
     def default_result_operand(cls) -> int:
         return 1
+
+    def cut_together(self) -> Iterator[Cut]:
+        return _cut_windows(self.window_offsets, self.destination, self.source, self.result)
 
     @staticmethod
     def assembled(source: TileType, destination: TileType, offsets: Sequence[Index]) -> TileType:

@@ -54,16 +54,18 @@ builtin.module {
 
 // -----
 
-// The kernel is correct without the split that it asks for, and slower.
+// Split between rows, each vector core has some of them: there is no sum over all.
 builtin.module {
-  // expected-remark @+1 {{asks to be split over the two vector cores of a group, and is run by one of them}}
-  orch.func incore @split(in %a : tensor<16x16xf32>, out %y : tensor<16x16xf32>) attributes {orch.split = #orch<split up_down>} {
+  orch.func incore @reduces(in %a : tensor<16x16xf32>, out %y : tensor<1x16xf32>) attributes {orch.split = #orch<split up_down>} {
     %m = tile.load %a[0, 0] : tensor<16x16xf32> -> !tile.tile<16x16xf32, mat>
     %l = tile.move %m : !tile.tile<16x16xf32, mat> -> !tile.tile<16x16xf32, left>
     %r = tile.move %m : !tile.tile<16x16xf32, mat> -> !tile.tile<16x16xf32, right>
     %p = tile.matmul %l, %r : !tile.tile<16x16xf32, left>, !tile.tile<16x16xf32, right> -> !tile.tile<16x16xf32, acc>
+    // expected-note @+1 {{the tile is made here}}
     %v = tile.move %p : !tile.tile<16x16xf32, acc> -> !tile.tile<16x16xf32, vec>
-    %z = tile.store %v, %y[0, 0] : !tile.tile<16x16xf32, vec>, tensor<16x16xf32>
+    // expected-error @+1 {{reduces over the rows of a tile whose rows the two vector cores share out: each has a part of the result; split the kernel left_right, or leave the split out}}
+    %s = tile.col_sum %v : !tile.tile<16x16xf32, vec> -> !tile.tile<1x16xf32, vec>
+    %z = tile.store %s, %y[0, 0] : !tile.tile<1x16xf32, vec>, tensor<1x16xf32>
     orch.return
   }
 }

@@ -1,0 +1,430 @@
+"""
+Rewrites the work of one vector core to that of two, each of which has a part of the tiles.
+
+The body is written once for both: loads and stores start further on by the core's share, what
+passes between the kinds of cores passes by halves. Of a tile that does not divide evenly, the
+parts have a valid region that the core's number tells. What is whole on both cores, one of them
+stores.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from xdsl.dialects import arith, scf
+from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, TensorType
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.irdl import IRDLOperation
+from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.traits import IsTerminator
+
+from pypto_xdsl.analysis.core_lanes import Lane
+from pypto_xdsl.analysis.lane_shares import PARTS, Share, lane_shares
+from pypto_xdsl.diagnostics import OpError
+from pypto_xdsl.dialects import orch, tile
+from pypto_xdsl.dialects.declared_op import DeclaredOp
+from pypto_xdsl.dialects.ptensor import TransportSplit, TransportSplitAttr
+from pypto_xdsl.dialects.ptensor.window_writes import WindowWriteOp
+from pypto_xdsl.dialects.tile import TileType
+from pypto_xdsl.dialects.tile.cross_core import PopOp, PushOp
+from pypto_xdsl.dialects.typed_op import InferringOp
+from pypto_xdsl.rewriting.index_sums import add
+from pypto_xdsl.rewriting.inserter import Inserter
+from pypto_xdsl.rewriting.locating import locate
+from pypto_xdsl.syntax.lists import Index
+
+
+class LaneSharing:
+    """The body of a vector kernel while it is shared out between two cores."""
+
+    def __init__(self, body: Block, split: TransportSplit, origin: Operation):
+        """
+        `origin` is where the kernel is.
+
+        Raises `DiagnosticsError` for ops that need what the other core has.
+        """
+        assert split.axis is not None
+        self._body = body
+        self._split = split
+        self._axis = split.axis
+        self._shares = dict(lane_shares(body, split.axis))
+        self._origin = origin
+        self._last: Operation | None = None
+        """What was put last at the start of the body."""
+        self._lane: SSAValue | None = None
+        self._first: SSAValue | None = None
+        self._shifts: dict[int, SSAValue] = {}
+        self._valid: dict[tuple[int, int], SSAValue] = {}
+
+    def transport(self, op: PushOp | PopOp) -> Share:
+        """
+        How a tile that passes between the kinds of cores is cut; to be asked before `run`.
+
+        Raises `OpError` for one that cannot pass by halves.
+        """
+        value = op.tile if isinstance(op, PushOp) else op.result
+        share = self._shares.get(value)
+        parts = PARTS[self._axis]
+        if share is None or share.axis != self._axis:
+            raise OpError(
+                op,
+                f"passes a tile between the cores that has no {parts} to share out over the two "
+                f"vector cores: {value.type}",
+            )
+        type = TileType.of(value.type)
+        if not share.is_even(type) and (self._axis or type.get_shape()[share.axis] % 2):
+            valid = type.valid_shape[share.axis]
+            count = "of which a number known at run time" if valid == DYNAMIC_INDEX else valid
+            raise OpError(
+                op,
+                f"passes a tile between the cores whose {parts}, {count} valid, do not divide "
+                f"evenly over the two vector cores: {type}",
+            )
+        return share
+
+    def run(self) -> None:
+        """Rewrite the body."""
+        self._rewrite_block(self._body)
+
+    def _rewrite_block(self, block: Block) -> None:
+        for op in list(block.ops):
+            if op.regions:
+                self._rewrite_control_flow(op)
+            elif not op.has_trait(IsTerminator):
+                self._rewrite(op)
+
+    def _rewrite_control_flow(self, op: Operation) -> None:
+        blocks = [block for region in op.regions for block in region.blocks]
+        for value in (*op.results, *(argument for block in blocks for argument in block.args)):
+            if (share := self._shares.get(value)) is not None:
+                part = share.part(TileType.of(value.type))
+                new = Rewriter.replace_value_with_new_type(value, part)
+                self._shares[new] = share
+        for block in blocks:
+            self._rewrite_block(block)
+
+    def _rewrite(self, op: Operation) -> None:
+        shares = [self._shares.get(value) for value in (*op.operands, *op.results)]
+        if not any(shares):
+            if writes_tensors(op):
+                self._by_first(op)
+            return
+        match op:
+            case tile.LoadOp():
+                self._load(op)
+            case WindowWriteOp():
+                self._store(op)
+            case PopOp():
+                self._pop(op)
+            case PushOp():
+                self._push(op)
+            case tile.SetValidShapeOp():
+                share = self._shares[op.source]
+                self._replace(op, tile.SetValidShapeOp(op.source, self._part_of(op, share)))
+            case tile.CreateOp():
+                share = self._shares[op.result]
+                type = share.part(TileType.of(op.result.type))
+                self._replace(op, tile.CreateOp(type, self._listed(op, type, share)))
+            case tile.SliceOp():
+                share = self._shares[op.result]
+                type = share.part(TileType.of(op.result.type))
+                valid = self._listed(op, type, share)
+                self._replace(op, tile.SliceOp(op.source, op.window_offsets, type, valid))
+            case tile.ValidDimOp():
+                self._valid_dim(op)
+            case _:
+                self._rebuild(op)
+
+    # What the cores know.
+
+    def _at_start(self, op: IRDLOperation, hint: str | None = None) -> SSAValue:
+        locate(self._origin.location, op)
+        if self._last is not None:
+            self._body.insert_op_after(op, self._last)
+        elif (first := self._body.first_op) is not None:
+            self._body.insert_op_before(op, first)
+        else:
+            self._body.add_op(op)
+        self._last = op
+        (result,) = op.results
+        result.name_hint = hint
+        return result
+
+    def _constant(self, value: int) -> SSAValue:
+        return self._at_start(arith.ConstantOp.from_int_and_width(value, IndexType()))
+
+    @property
+    def _core(self) -> SSAValue:
+        if self._lane is None:
+            self._lane = self._at_start(tile.GetSubblockIdxOp(), "core")
+        return self._lane
+
+    def _shift(self, step: int) -> SSAValue:
+        """Where the part of this core starts."""
+        found = self._shifts.get(step)
+        if found is None:
+            op = arith.MuliOp(self._core, self._constant(step))
+            found = self._shifts[step] = self._at_start(op, f"from_{step}")
+        return found
+
+    def _valid_part(self, whole: Index, share: Share, op: Operation) -> Index:
+        """How much of this core's part is valid, of a whole of which `whole` is."""
+        if whole == 2 * share.step:
+            return share.step
+        if isinstance(whole, int):
+            key = (whole, share.step)
+            if (found := self._valid.get(key)) is None:
+                total = self._constant(whole)
+                rest = self._at_start(arith.SubiOp(total, self._shift(share.step)))
+                some = self._at_start(arith.MaxSIOp(rest, self._constant(0)))
+                least = arith.MinSIOp(some, self._constant(share.step))
+                found = self._valid[key] = self._at_start(least, f"valid_of_{whole}")
+            return found
+        shift, zero, step = self._shift(share.step), self._constant(0), self._constant(share.step)
+        inserter = Inserter(op)
+        rest = inserter.insert(arith.SubiOp(whole, shift))
+        return inserter.insert(arith.MinSIOp(inserter.insert(arith.MaxSIOp(rest, zero)), step))
+
+    def _by_first(self, op: Operation) -> None:
+        """Let the first core do what is the same on both."""
+        if self._first is None:
+            zero = self._constant(0)
+            self._first = self._at_start(arith.CmpiOp(self._core, zero, "eq"), "is_first")
+        guard_first(op, self._first)
+
+    # Ops.
+
+    def _replace(self, op: Operation, new: Operation) -> None:
+        """Put `new` in the place of `op`; its results have the parts of what those of `op` have."""
+        self._give_parts(op, new, Inserter(op))
+
+    def _give_parts(self, op: Operation, new: Operation, inserter: Inserter) -> None:
+        locate(op.location, new)
+        block = op.parent_block()
+        assert block is not None
+        block.insert_op_before(new, op)
+        results: list[SSAValue] = []
+        for old, result in zip(op.results, new.results, strict=True):
+            result.name_hint = old.name_hint
+            value: SSAValue = result
+            share = self._shares.get(old)
+            if share is not None:
+                whole = TileType.of(old.type)
+                part = share.part(whole)
+                if result.type != part:
+                    value = self._narrowed(result, whole, share, inserter)
+                self._shares[value] = share
+            results.append(value)
+        Rewriter.replace_op(op, [], results)
+
+    def _narrowed(
+        self, value: SSAValue, whole: TileType, share: Share, inserter: Inserter
+    ) -> SSAValue:
+        """A part of a tile, with the valid region that it has on this core."""
+        count: Index = whole.valid_shape[share.axis]
+        if count == DYNAMIC_INDEX:
+            raise OpError(
+                inserter.origin,
+                "makes a tile whose valid region is known at run time only, and does not say it: "
+                "the two vector cores of the group cannot share it out",
+            )
+        valid: list[Index] = list(TileType.of(value.type).valid_shape)
+        for axis, extent in enumerate(valid):
+            if extent == DYNAMIC_INDEX:
+                valid[axis] = inserter.insert(tile.ValidDimOp(value, axis))
+        valid[share.axis] = self._valid_part(count, share, inserter.origin)
+        return inserter.insert(tile.SetValidShapeOp(value, valid), value.name_hint)
+
+    def _part_of(
+        self, op: tile.LoadOp | tile.SliceOp | tile.CreateOp | tile.SetValidShapeOp, share: Share
+    ) -> Sequence[Index]:
+        """The valid extents of the part of what an op makes."""
+        valid: list[Index] = list(op.valid_extents or TileType.of(op.result.type).valid_shape)
+        valid[share.axis] = self._valid_part(valid[share.axis], share, op)
+        return valid
+
+    def _listed(
+        self, op: tile.LoadOp | tile.SliceOp | tile.CreateOp, part: TileType, share: Share
+    ) -> Sequence[Index]:
+        """The same, where the type of the part does not say all of them."""
+        return self._part_of(op, share) if DYNAMIC_INDEX in part.valid_shape else ()
+
+    def _load(self, op: tile.LoadOp) -> None:
+        share = self._shares[op.result]
+        offsets = list(op.window_offsets)
+        offsets[share.axis] = add(offsets[share.axis], self._shift(share.step), Inserter(op))
+        type = share.part(TileType.of(op.result.type))
+        self._replace(op, tile.LoadOp(op.source, offsets, type, self._listed(op, type, share)))
+
+    def _store(self, op: WindowWriteOp) -> None:
+        share = self._shares[op.source]
+        offsets = list(op.window_offsets)
+        rank = TileType.of(op.source.type).get_num_dims()
+        place = len(offsets) - rank + share.axis
+        offsets[place] = add(offsets[place], self._shift(share.step), Inserter(op))
+        new = type(op)(
+            op.source,
+            op.destination,
+            offsets,
+            atomic=op.atomic.data,
+            result_type=op.result.type,
+        )
+        new.attributes |= op.attributes
+        self._replace(op, new)
+
+    def _pop(self, op: PopOp) -> None:
+        share = self._shares[op.result]
+        new = type(op)(_all_of(share.part(TileType.of(op.result.type)), share), self._split)
+        self._replace(op, new)
+
+    def _push(self, op: PushOp) -> None:
+        share = self._shares[op.tile]
+        part = TileType.of(op.tile.type)
+        value = op.tile
+        if part != _all_of(part, share):
+            # The second half lies where the first would end if all of it were valid.
+            inserter = Inserter(op)
+            value = inserter.insert(whole_along(value, share.axis, share.step, inserter))
+        self._replace(op, type(op)(value, self._split))
+
+    def _valid_dim(self, op: tile.ValidDimOp) -> None:
+        share = self._shares[op.source]
+        if op.axis.value.data == share.axis:
+            raise OpError(
+                op,
+                "asks how much of a tile is valid which the two vector cores share out: each "
+                "knows of its part",
+            )
+
+    def _rebuild(self, op: Operation) -> None:
+        """An op whose operands have been cut, or that makes a tile from nothing."""
+        types: Sequence[Attribute]
+        if isinstance(op, InferringOp):
+            types = [
+                _with_space_of(inferred, result.type)
+                for inferred, result in zip(
+                    op.inferred_types(op.operand_types_by_definition(), op.properties),
+                    op.results,
+                    strict=True,
+                )
+            ]
+        else:
+            types = [self._made(op, result) for result in op.results]
+        new = type(op).create(
+            operands=op.operands,
+            result_types=types,
+            properties=op.properties,
+            attributes=op.attributes,
+        )
+        self._replace(op, new)
+
+    def _made(self, op: Operation, result: SSAValue) -> Attribute:
+        share = self._shares.get(result)
+        if share is None:
+            return result.type
+        part = share.part(TileType.of(result.type))
+        if any(isinstance(operand.type, TileType) for operand in op.operands):
+            return part
+        return _all_of(part, share)
+
+
+def _all_of(part: TileType, share: Share) -> TileType:
+    """The part of a core that has as much of it as any."""
+    valid = list(part.valid_shape)
+    valid[share.axis] = share.step
+    return part.with_valid(valid)
+
+
+def whole_along(
+    value: SSAValue, axis: int, extent: int, inserter: Inserter
+) -> tile.SetValidShapeOp:
+    """A tile of which `extent` is valid along an axis, and what was along the others."""
+    valid: list[Index] = list(TileType.of(value.type).valid_shape)
+    valid[axis] = extent
+    for other, known in enumerate(valid):
+        if known == DYNAMIC_INDEX:
+            valid[other] = inserter.insert(tile.ValidDimOp(value, other))
+    return tile.SetValidShapeOp(value, valid)
+
+
+def _with_space_of(inferred: Attribute, type: Attribute) -> Attribute:
+    if isinstance(inferred, TileType) and isinstance(type, TileType):
+        return inferred.with_space(type.memory_space)
+    return inferred
+
+
+def writes_tensors(op: Operation) -> bool:
+    """Whether an op writes to global memory."""
+    return isinstance(op, DeclaredOp) and any(
+        effect.writes and isinstance(value.type, TensorType)
+        for value, effect in op.operand_effects()
+    )
+
+
+def guard_first(op: Operation, is_first: SSAValue) -> Sequence[SSAValue]:
+    """
+    Let one core do an op that writes tensors; the other has them as they were. The results that
+    take the place of those of the op.
+    """
+    assert isinstance(op, DeclaredOp)
+    kept = [op.named_operand(result) for result in op.results]
+    assert all(value is not None for value in kept)
+    block = op.parent_block()
+    assert block is not None
+    work, rest = Block(), Block()
+    types = [result.type for result in op.results]
+    choice = scf.IfOp(is_first, types, Region(work), Region(rest))
+    Rewriter.insert_op(choice, InsertPoint.before(op))
+    for result, chosen in zip(op.results, choice.results, strict=True):
+        chosen.name_hint = result.name_hint
+        result.replace_all_uses_with(chosen)
+    op.detach()
+    ends = scf.YieldOp(*op.results), scf.YieldOp(*(value for value in kept if value is not None))
+    work.add_ops((op, ends[0]))
+    rest.add_op(ends[1])
+    for new in (choice, *ends):
+        locate(op.location, new)
+    return choice.results
+
+
+def share_out(
+    body: Block, results: Sequence[SSAValue], split: TransportSplit, origin: Operation
+) -> None:
+    """
+    Share a body out over both vector cores. Its last op then is an `orch.yield` of what `results`
+    have become; in it, no tile passes between the kinds of cores.
+    """
+    end = orch.YieldOp(*results)
+    locate(origin.location, end)
+    body.add_op(end)
+    LaneSharing(body, split, origin).run()
+
+
+def share_out_halves(
+    halves: Mapping[Lane, tuple[Block, Mapping[tile.MoveOp, PushOp | PopOp]]],
+    results: Sequence[SSAValue],
+    split: TransportSplit,
+    origin: Operation,
+) -> Sequence[SSAValue]:
+    """
+    Share the vector half of a kernel out over both vector cores, and let what passes between the
+    halves pass by parts; what `results` of the vector half have become.
+
+    `halves` are the bodies, each with its ends of what passes, by what passed before.
+    """
+    body, ends = halves[Lane.VECTOR]
+    end = orch.YieldOp(*results)
+    body.add_op(end)
+    sharing = LaneSharing(body, split, origin)
+    shares = {move: sharing.transport(own) for move, own in ends.items()}
+    sharing.run()
+    results = end.operands
+    Rewriter.erase_op(end)
+    for move, other in halves[Lane.CUBE][1].items():
+        share = shares[move]
+        other.properties["split"] = TransportSplitAttr(split)
+        if isinstance(other, PushOp) and not share.is_even(TileType.of(other.tile.type)):
+            inserter = Inserter(other)
+            pushed = whole_along(other.tile, share.axis, 2 * share.step, inserter)
+            other.operands[0] = inserter.insert(pushed, other.tile.name_hint)
+    return results
