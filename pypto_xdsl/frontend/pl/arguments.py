@@ -31,7 +31,7 @@ from pypto_xdsl.syntax.lists import Index
 from pypto_xdsl.syntax.spelling import did_you_mean
 
 
-@dataclass
+@dataclass(slots=True)
 class Arguments:
     """Evaluated arguments with the nodes they came from."""
 
@@ -43,8 +43,6 @@ class Arguments:
     keywords: dict[str, tuple[Value, ast.expr]] = field(
         default_factory=dict[str, tuple[Value, ast.expr]]
     )
-    attributes: dict[str, Any] | None = None
-    """What `attrs={...}` says."""
 
     def operands(self) -> list[Value]:
         """All values, in the order of the text."""
@@ -94,7 +92,7 @@ def _parse_parameters(text: str) -> tuple[tuple[str, ...], tuple[str, ...], int]
     return tuple(names), tuple(required), positional
 
 
-@dataclass
+@dataclass(slots=True)
 class Bound:
     """Arguments by the names of their parameters."""
 

@@ -146,7 +146,8 @@ class StaticScope:
             return self.values[name]
         bindings = self._bindings.get(name)
         if bindings:
-            return self._evaluate_binding(name, self._visible(bindings, line))
+            visible = bindings[0] if len(bindings) == 1 else self._visible(bindings, line)
+            return self._evaluate_binding(name, visible)
         for statement in self._star_imports:
             module = self._imported_module(statement, statement.module)
             if isinstance(module, Module):

@@ -254,10 +254,11 @@ class Context:
         outer = self.block
         self.block = block
         self.constants.append({})
+        self.names.frames.append(frame := Frame())
         try:
-            with self.names.frame() as frame:
-                yield frame
+            yield frame
         finally:
+            self.names.frames.pop()
             self.constants.pop()
             self.block = outer
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping
-from typing import Any, cast
+from functools import lru_cache
+from typing import Any
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX
 
@@ -53,14 +54,13 @@ MODULES = ("tile", "tensor", "system", "array")
 
 def read(context: Context, node: ast.expr) -> Value:
     """What an expression gives; its ops are emitted."""
-    kind = node.__class__
-    if kind is ast.Name:
-        return _name(context, cast(ast.Name, node))
+    if isinstance(node, ast.Name):
+        return _name(context, node)
     context.depth += 1
     if context.depth > MAX_DEPTH:
         raise context.error(node, "the expression is nested too deeply")
     try:
-        return _READERS.get(kind, _compile_time)(context, node)
+        return _READERS.get(node.__class__, _compile_time)(context, node)
     finally:
         context.depth -= 1
 
@@ -262,11 +262,12 @@ def _call(context: Context, node: ast.Call) -> Value:
 
 def arguments_of(context: Context, node: ast.Call, path: tuple[str, ...]) -> Arguments:
     """The arguments of a call, evaluated from left to right."""
-    arguments = Arguments(context, node, ".".join(path))
+    positional: list[tuple[Value, ast.expr]] = []
     for argument in node.args:
         if isinstance(argument, ast.Starred):
             raise context.error(argument, "'*' is not part of the DSL")
-        arguments.positional.append((context.read(argument), argument))
+        positional.append((context.read(argument), argument))
+    arguments = Arguments(context, node, ".".join(path), positional, {})
     for keyword in node.keywords:
         if keyword.arg is None:
             raise context.error(keyword.value, "'**' is not part of the DSL")
@@ -286,13 +287,12 @@ def _resolved(context: Context, path: tuple[str, ...], node: ast.Call) -> Any:
     """A called name among those outside: a path of the DSL, or what the call gives."""
     try:
         value = context.scope.lookup(path[0], node.lineno)
-        for name in path[1:]:
-            if isinstance(value, Module):
-                value = value.scope.lookup(name)
-            elif isinstance(value, DslName):
-                value = DslName((*value.path, name))
-            else:
+        for place, name in enumerate(path[1:], 1):
+            if isinstance(value, DslName):
+                return _dsl_name((*value.path, *path[place:]))
+            if not isinstance(value, Module):
                 return _evaluated(context, node)
+            value = value.scope.lookup(name)
     except KeyError:
         if path[0] in ("min", "max", "len", "abs", "int", "float", "range", "sum", "print"):
             return DslName(("builtins", path[0]))
@@ -312,6 +312,11 @@ def _resolved(context: Context, path: tuple[str, ...], node: ast.Call) -> Any:
             raise context.error(node, f"'{'.'.join(path)}' is no function")
         case _:
             return _evaluated_call(context, node)
+
+
+@lru_cache(maxsize=1024)
+def _dsl_name(path: tuple[str, ...]) -> DslName:
+    return DslName(path)
 
 
 def _evaluated_call(context: Context, node: ast.Call) -> Value:

@@ -216,5 +216,7 @@ def is_yield(node: ast.expr | None) -> bool:
     """Whether an expression is a `pl.yield_(...)`."""
     if not isinstance(node, ast.Call):
         return False
-    name = dotted_name(node.func)
-    return name is not None and name[-1] == "yield_"
+    function = node.func
+    if isinstance(function, ast.Attribute):
+        return function.attr == "yield_" and dotted_name(function) is not None
+    return isinstance(function, ast.Name) and function.id == "yield_"

@@ -407,7 +407,8 @@ class ProgramReader:
 
     def _callees(self, info: FunctionInfo) -> list[tuple[FunctionInfo, ast.Attribute]]:
         found: list[tuple[FunctionInfo, ast.Attribute]] = []
-        if info.options.external:
+        if info.options.external or info.jit:
+            # A specialized function calls others by their names, not as members of a class.
             return found
         for node in descendants(info.function.node):
             if (

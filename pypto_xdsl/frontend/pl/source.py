@@ -104,6 +104,9 @@ def _number(value: int) -> IntAttr:
     return IntAttr(value)
 
 
+_LEAVES = frozenset((ast.Name, ast.Constant))
+
+
 def descendants(root: ast.AST) -> Iterator[ast.AST]:
     """
     A node and all nodes in it, in no order. What `ast.walk` gives, but for the contexts of names,
@@ -113,6 +116,8 @@ def descendants(root: ast.AST) -> Iterator[ast.AST]:
     while pending:
         node = pending.pop()
         yield node
+        if node.__class__ in _LEAVES:
+            continue
         for field in node._fields:
             value = getattr(node, field, None)
             if isinstance(value, list):

@@ -11,7 +11,7 @@ from xdsl.ir import Attribute, BlockArgument, OpResult, SSAValue
 
 from pypto_xdsl.dialects.element_types import bit_width, is_element_type, is_float, is_integer
 from pypto_xdsl.dialects.orch.attributes import TaskIdType, is_array
-from pypto_xdsl.dialects.ptensor.types import is_tensor_type, tensor_of
+from pypto_xdsl.dialects.ptensor.types import tensor_of
 from pypto_xdsl.dialects.tile.types import TileType
 from pypto_xdsl.frontend.pl.static_values import DslCall, DType, Symbol
 from pypto_xdsl.frontend.pl.vocabulary import DTYPE_NAMES, EnumWord
@@ -67,11 +67,11 @@ def is_value(value: object) -> TypeGuard[SSAValue]:
 
 
 def is_tensor(value: Value) -> TypeGuard[SSAValue]:
-    return is_value(value) and is_tensor_type(value.type)
+    return is_value(value) and value.type.__class__ is TensorType
 
 
 def is_tile(value: Value) -> TypeGuard[SSAValue]:
-    return is_value(value) and isinstance(value.type, TileType)
+    return is_value(value) and value.type.__class__ is TileType
 
 
 def is_unsigned(type: Attribute) -> bool:
