@@ -16,9 +16,11 @@ from functools import cache
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Operation
 
+from pypto_xdsl.dialects import ptensor
 from pypto_xdsl.dialects.declared_op import DeclaredOp
 from pypto_xdsl.dialects.tile import AicGatherOp, AivShardOp, MemorySpace, Tile, TileType
 
+_BOUNDARY = (AivShardOp, AicGatherOp, ptensor.AivShardOp, ptensor.AicGatherOp)
 VECTOR_SPACES = frozenset({MemorySpace.VEC})
 CUBE_SPACES = frozenset(MemorySpace) - VECTOR_SPACES
 
@@ -48,7 +50,7 @@ def lane_of_memory(space: MemorySpace) -> Lane:
 
 def lane(op: Operation) -> Lane | None:
     """The lane of an op, None if either core can run it, or it is not known yet."""
-    if isinstance(op, AivShardOp | AicGatherOp):
+    if isinstance(op, _BOUNDARY):
         return Lane.BOUNDARY
     if not isinstance(op, DeclaredOp):
         return None

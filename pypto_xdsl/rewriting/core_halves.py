@@ -200,7 +200,7 @@ class HalfCopier:
     def _copy_ops(self, source: Block, into: Block) -> None:
         for op in source.ops:
             match op:
-                case scf.YieldOp() | scf.ConditionOp() | orch.ReturnOp():
+                case scf.YieldOp() | scf.ConditionOp() | orch.ReturnOp() | orch.YieldOp():
                     pass
                 case scf.ForOp() | scf.IfOp() | scf.WhileOp() if self._is_not_followed(op):
                     self._skip_control_flow(op)
