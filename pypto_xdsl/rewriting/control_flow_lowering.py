@@ -12,8 +12,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
 from xdsl.dialects import scf
-from xdsl.dialects.builtin import IndexType, TensorType
-from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, TensorType
+from xdsl.ir import Block, Operation, OpResult, Region, SSAValue
 
 from pypto_xdsl.analysis.control_flow import terminator
 from pypto_xdsl.analysis.tile_storage import TileStorage
@@ -114,22 +114,64 @@ class ControlFlowLowering(ABC):
         self._exit(op, loop, passed)
 
     def lower_if(self, op: scf.IfOp) -> None:
-        """Lower a branch."""
+        """Lower a branch. How much of a tile is valid may depend on it, which makes numbers too."""
         scalars = _scalar_places(op.results)
-        self._allocate(op.results)
+        chosen = [result for result in op.results if self._is_chosen(result)]
+        self._allocate([result for result in op.results if result not in chosen])
+        for result in chosen:
+            self.buffers.reserve(result)
         condition = self.value(op.cond)
-        regions: list[Region] = []
+        blocks: list[tuple[Block, Operation]] = []
         for region in op.regions:
-            block = Block()
             if region.first_block is not None:
+                block = Block()
                 with self.builder.inside(block):
                     self._lower_block(region.block)
                     end = terminator(region)
                     self._leave(end, 0, [(result,) for result in op.results])
-                    self._yield(end, scalars)
-            regions.append(Region() if region.first_block is None else Region(block))
-        types = [op.results[place].type for place in scalars]
-        self._exit(op, scf.IfOp(condition, types, regions[0], regions[1]), scalars)
+                blocks.append((block, end))
+        extents, asked = self._merged_extents(op, chosen, [end for _, end in blocks])
+        for block, end in blocks:
+            with self.builder.inside(block):
+                values = [self.value(end.operands[place]) for place in scalars]
+                for place, axis in asked:
+                    extent = self.buffers.valid(end.operands[place])[axis]
+                    values.append(self.builder.index(extent))
+                self.builder.insert_op(scf.YieldOp(*values))
+        types = [op.results[place].type for place in scalars] + [IndexType()] * len(asked)
+        regions = [Region(block) for block, _ in blocks]
+        new = scf.IfOp(condition, types, regions[0], regions[1] if len(regions) > 1 else Region())
+        self._exit(op, new, scalars)
+        found = dict(zip(asked, new.results[len(scalars) :], strict=True))
+        for result in chosen:
+            valid = [found.get((result.index, i), e) for i, e in enumerate(extents[result])]
+            self.buffers.set_extents(result, valid)
+            self.buffers.allocate(result)
+
+    def _is_chosen(self, result: OpResult) -> bool:
+        """Whether it is known at run time only how much of what branches yield is valid."""
+        type = result.type
+        return isinstance(type, TileType) and not self.buffers.knows_extents(result)
+
+    def _merged_extents(
+        self, op: scf.IfOp, results: Sequence[OpResult], ends: Sequence[Operation]
+    ) -> tuple[dict[OpResult, Sequence[Index]], Sequence[tuple[int, int]]]:
+        """
+        The valid extents of what branches yield, as far as all agree and know them before; and the
+        others: which result and which axis.
+        """
+        extents: dict[OpResult, Sequence[Index]] = {}
+        asked: list[tuple[int, int]] = []
+        for result in results:
+            valid = [self.buffers.valid(end.operands[result.index]) for end in ends]
+            extents[result] = valid[0]
+            for axis, along in enumerate(zip(*valid, strict=True)):
+                outside = isinstance(along[0], int) or self.builder.is_in_scope(along[0])
+                if TileType.of(result.type).valid_shape[axis] == DYNAMIC_INDEX and not (
+                    outside and all(extent == along[0] for extent in along)
+                ):
+                    asked.append((result.index, axis))
+        return extents, asked
 
     def _lower_block(self, block: Block) -> None:
         last = block.last_op
@@ -181,7 +223,7 @@ class ControlFlowLowering(ABC):
             if isinstance(value.type, TensorType):
                 self._hand_over_name(end, place, value, names)
             for name in names:
-                if not isinstance(name.type, TileType):
+                if not isinstance(name.type, TileType) or not self.buffers.knows_extents(name):
                     continue
                 if self.buffers.valid(name) != self.buffers.valid(value):
                     raise OpError(
@@ -207,10 +249,13 @@ class ControlFlowLowering(ABC):
         for place, names in enumerate(targets):
             if (op, first + place) in self.storage.copies:
                 value, name = op.operands[first + place], names[0]
+                source, destination = self.buffers.buffer(value), self.buffers.place(name)
+                if not self.buffers.knows_extents(name):
+                    source = self.buffers.whole(source)
                 copies.append(
                     Copy(
-                        self.buffers.buffer(value),
-                        self.buffers.buffer(name),
+                        source,
+                        destination,
                         self.storage.storage(value),
                         self.storage.storage(name),
                     )
@@ -237,7 +282,7 @@ class ControlFlowLowering(ABC):
     def _exit(self, op: Operation, new: Operation, places: Sequence[int]) -> None:
         self.builder.origin = op
         self.builder.insert_op(new)
-        for place, value in zip(places, new.results, strict=True):
+        for place, value in zip(places, new.results, strict=False):
             value.name_hint = op.results[place].name_hint
             self.scalars[op.results[place]] = value
 

@@ -35,6 +35,8 @@ class KernelBuilder:
         self.entry = Block()
         self.block = self.entry
         """Where ops go."""
+        self._around: list[Block] = []
+        """The blocks around that, from the outside in."""
         self._constants: dict[tuple[Attribute, int], SSAValue] = {}
         self._indices: dict[int, SSAValue] = {}
         """Constants of type `index`, most of all."""
@@ -65,9 +67,11 @@ class KernelBuilder:
     def inside(self, block: Block) -> Generator[None]:
         """Inside, ops go to the end of `block`."""
         outer, self.block = self.block, block
+        self._around.append(outer)
         try:
             yield
         finally:
+            self._around.pop()
             self.block = outer
 
     def insert_op(self, op: Operation) -> None:
@@ -85,6 +89,12 @@ class KernelBuilder:
         if hint is not None:
             result.name_hint = hint
         return result
+
+    def is_in_scope(self, value: SSAValue) -> bool:
+        """Whether a value made so far can be used where ops go now."""
+        block = value.owner if isinstance(value.owner, Block) else value.owner.parent
+        # What goes to the head of the function is in no block yet.
+        return block is None or block is self.block or block in self._around
 
     # Numbers.
 

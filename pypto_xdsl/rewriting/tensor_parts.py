@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from xdsl.ir import SSAValue
 
-from pypto_xdsl.dialects import tile
-from pypto_xdsl.dialects.tile import TileType
+from pypto_xdsl.dialects import ptensor, tile
+from pypto_xdsl.dialects.tile import MemorySpace, TileType
 from pypto_xdsl.rewriting.inserter import Inserter
 from pypto_xdsl.rewriting.tensor_to_tile import tile_type_of
 from pypto_xdsl.syntax.lists import Index
@@ -48,3 +48,27 @@ def reshaped(value: SSAValue, shape: Sequence[int], inserter: Inserter) -> SSAVa
     if type.get_shape() == tuple(shape):
         return value
     return inserter.insert(tile.ReshapeOp(value, type.with_shape(shape)), value.name_hint)
+
+
+def transposed(value: SSAValue, op: ptensor.TransposeOp, inserter: Inserter) -> SSAValue:
+    """A tile with two axes swapped: by a view in L1, by a copy elsewhere."""
+    type, hint = TileType.of(value.type), op.result.name_hint
+    rank = type.get_num_dims()
+    axes = op.axis1.value.data, op.axis2.value.data
+    if type.memory_space is MemorySpace.MAT and sorted(axes) == [rank - 2, rank - 1]:
+        return inserter.insert(tile.TransposeViewOp(value), hint)
+    scratch = None if rank > 2 else inserter.insert(tile.CreateOp(type), "tmp")
+    turned = tile.TransposeOp(value, scratch, axis1=axes[0], axis2=axes[1])
+    return inserter.insert(turned, hint)
+
+
+def with_rank(value: SSAValue, rank: int, inserter: Inserter) -> SSAValue:
+    """A tile with as many dimensions, by leading ones of extent 1."""
+    type = TileType.of(value.type)
+    more = rank - type.get_num_dims()
+    if not more:
+        return value
+    ones = (1,) * max(more, 0)
+    shape = (*ones, *type.get_shape()[max(-more, 0) :])
+    valid = (*ones, *type.valid_shape[max(-more, 0) :])
+    return inserter.insert(tile.ReshapeOp(value, type.with_shape(shape, valid)), value.name_hint)

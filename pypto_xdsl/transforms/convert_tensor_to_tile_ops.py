@@ -68,8 +68,16 @@ from pypto_xdsl.rewriting.tensor_gather import (
     scatter_mask,
     scatter_update,
 )
+from pypto_xdsl.rewriting.tensor_parts import transposed, with_rank
 from pypto_xdsl.rewriting.tensor_products import Product, multiply
 from pypto_xdsl.rewriting.tensor_to_tile import convert_op, tile_op_named, tile_type_of
+from pypto_xdsl.rewriting.tile_merges import (
+    bring_operand,
+    cast_valid,
+    joined,
+    left_open,
+    with_valid,
+)
 
 
 @dataclass(frozen=True)
@@ -197,7 +205,8 @@ class _Kernel:
             case ptensor.FullOp():
                 new = tile.FullOp(op.value, tile_type_of(op.result.type, op))
             case ptensor.TypeCastOp():
-                self._become(op, (self.tiles[op.source],))
+                tensor = ptensor.tensor_of(op.result.type)
+                self._become(op, (cast_valid(self.tiles[op.source], tensor, inserter),))
                 return
             case ptensor.ReshapeOp():
                 new = tile.ReshapeOp(self.tiles[op.source], self._reshaped(op))
@@ -206,7 +215,7 @@ class _Kernel:
             case ptensor.WriteOp():
                 new = tile.WriteOp(op.value, self.tiles[op.destination], op.element)
             case ptensor.TransposeOp():
-                self._become(op, (_transposed(self.tiles[op.source], op, inserter),))
+                self._become(op, (transposed(self.tiles[op.source], op, inserter),))
                 return
             case ptensor.SliceOp():
                 new = self._slice(op)
@@ -233,7 +242,7 @@ class _Kernel:
                 raise OpError(op, "makes a tensor in a kernel, and has no tile form")
         result: SSAValue = inserter.insert(new, op.results[0].name_hint)
         if isinstance(op, ptensor.SliceOp):
-            result = _with_rank(result, ptensor.tensor_of(op.result.type).get_num_dims(), inserter)
+            result = with_rank(result, ptensor.tensor_of(op.result.type).get_num_dims(), inserter)
         self._become(op, (result,))
 
     def _slice(self, op: ptensor.SliceOp) -> tile.SliceOp:
@@ -259,7 +268,7 @@ class _Kernel:
         """A tile with another one put into it."""
         destination = self.tiles[op.destination]
         type = TileType.of(destination.type)
-        source = _with_rank(source, type.get_num_dims(), inserter)
+        source = with_rank(source, type.get_num_dims(), inserter)
         part = TileType.of(source.type)
         if op.atomic.data is not ptensor.AtomicKind.NONE:
             raise OpError(op, "adds to a tensor on chip, but only global memory is added to so")
@@ -364,7 +373,7 @@ class _Kernel:
             # The bytes are loaded in their order, and turned over on chip.
             transpose = value.owner
             source = self._loaded(transpose.source, space, reader, inserter)
-            return _transposed(source, transpose, inserter)
+            return transposed(source, transpose, inserter)
         hint = value.name_hint
         if hint is not None:
             hint = f"{hint}_{'tile' if space is None else space}"
@@ -459,6 +468,8 @@ class _Kernel:
             if target not in self.on_chip:
                 continue
             start = self._tile_at(operands[first + place], op)
+            # What the tensor leaves open may be another number in each iteration.
+            start = left_open(start, ptensor.tensor_of(target.type), Inserter(op))
             operands[first + place] = start
             self._retype(target, start.type)
         op.operands = operands
@@ -495,22 +506,34 @@ class _Kernel:
         self._leave_carries(op, [value.type for value in condition.operands[1:]])
 
     def _convert_branches(self, op: Operation) -> None:
-        types: list[Attribute | None] = [None] * len(op.results)
+        ends: list[Operation] = []
         for region in op.regions:
-            if region.first_block is None:
-                continue
-            self._convert_block(region.block)
-            end = terminator(region)
-            for place, value in enumerate(end.operands[: len(types)]):
-                if types[place] is None:
-                    types[place] = value.type
-                elif types[place] != value.type and isinstance(value.type, TileType):
-                    raise OpError(
-                        end,
-                        f"yields {value.type}, but another branch yields {types[place]}",
-                        (note(op, "of this branch"),),
-                    )
-        self._leave_carries(op, types)
+            if region.first_block is not None:
+                self._convert_block(region.block)
+                ends.append(terminator(region))
+        self._leave_carries(op, [self._merge(op, ends, i) for i in range(len(op.results))])
+
+    def _merge(self, op: Operation, ends: Sequence[Operation], place: int) -> Attribute | None:
+        """Bring what branches yield as one result to one type, which is returned."""
+        ends = [end for end in ends if place < len(end.operands)]
+        types = [end.operands[place].type for end in ends]
+        tiles = [type for type in types if isinstance(type, TileType)]
+        if not tiles or len(tiles) < len(types):
+            return types[0] if types else None
+        type = joined(tiles)
+        if type is None:
+            end, other = next((e, t) for e, t in zip(ends, tiles, strict=True) if t != tiles[0])
+            raise OpError(
+                end,
+                f"yields {other}, but another branch yields {tiles[0]}",
+                (note(op, "of this branch"),),
+            )
+        seen_as = _seen_as(op.results[place])
+        if seen_as is not None:
+            type = with_valid(type, seen_as)
+        for end in ends:
+            bring_operand(end, place, type)
+        return type
 
     def _forward(self, op: Operation) -> None:
         """The end of a region passes tiles on where the value that they become is a tile."""
@@ -522,13 +545,21 @@ class _Kernel:
         ]
 
     def _expect_types(self, end: Operation, first: int, targets: Sequence[BlockArgument]) -> None:
-        for value, target in zip(end.operands[first:], targets, strict=True):
-            if value.type != target.type:
+        for place, target in enumerate(targets, first):
+            value, type = end.operands[place], target.type
+            if value.type == type:
+                continue
+            if (
+                not isinstance(value.type, TileType)
+                or not isinstance(type, TileType)
+                or joined((type, value.type)) is None
+            ):
                 raise OpError(
                     end,
-                    f"yields {value.type}, but the loop carries {target.type}",
+                    f"yields {value.type}, but the loop carries {type}",
                     (note(target, "carried from here"),),
                 )
+            bring_operand(end, place, type)
 
 
 _COMPOSED: Mapping[type[Operation], Callable[..., SSAValue]] = {
@@ -540,28 +571,14 @@ _COMPOSED: Mapping[type[Operation], Callable[..., SSAValue]] = {
 """What is computed by more than one op on tiles, by the op on tensors."""
 
 
-def _transposed(value: SSAValue, op: ptensor.TransposeOp, inserter: Inserter) -> SSAValue:
-    """A tile with two axes swapped: by a view in L1, by a copy elsewhere."""
-    type, hint = TileType.of(value.type), op.result.name_hint
-    rank = type.get_num_dims()
-    axes = op.axis1.value.data, op.axis2.value.data
-    if type.memory_space is MemorySpace.MAT and sorted(axes) == [rank - 2, rank - 1]:
-        return inserter.insert(tile.TransposeViewOp(value), hint)
-    scratch = None if rank > 2 else inserter.insert(tile.CreateOp(type), "tmp")
-    turned = tile.TransposeOp(value, scratch, axis1=axes[0], axis2=axes[1])
-    return inserter.insert(turned, hint)
-
-
-def _with_rank(value: SSAValue, rank: int, inserter: Inserter) -> SSAValue:
-    """A tile with as many dimensions, by leading ones of extent 1."""
-    type = TileType.of(value.type)
-    more = rank - type.get_num_dims()
-    if not more:
-        return value
-    ones = (1,) * max(more, 0)
-    shape = (*ones, *type.get_shape()[max(-more, 0) :])
-    valid = (*ones, *type.valid_shape[max(-more, 0) :])
-    return inserter.insert(tile.ReshapeOp(value, type.with_shape(shape, valid)), value.name_hint)
+def _seen_as(value: SSAValue) -> tuple[int, ...] | None:
+    """The constant valid region that all uses of a tensor see it with, if they cast it to one."""
+    found: set[tuple[int, ...]] = set()
+    for use in value.uses:
+        if not isinstance(use.operation, ptensor.TypeCastOp):
+            return None
+        found.add(ptensor.valid_shape_of(ptensor.tensor_of(use.operation.result.type)))
+    return found.pop() if len(found) == 1 and all(DYNAMIC_INDEX not in v for v in found) else None
 
 
 def _erase(op: Operation) -> None:

@@ -322,7 +322,10 @@ class MoveOp(TypedOp):
 
 @irdl_op_definition
 class SetValidShapeOp(TypedOp):
-    """The same tile with another valid region; no element moves."""
+    """
+    The same tile with another valid region; no element moves. A tile one box high need not stay
+    compact: its rows lie the same either way.
+    """
 
     name = "tile.set_validshape"
     PARALLEL_AXES: ClassVar[tuple[int, ...]] = (0, 1)
@@ -332,9 +335,11 @@ class SetValidShapeOp(TypedOp):
     static_valid = indices_prop("valid")
     result = result_def(names("source", TILE))
 
-    def __init__(self, source: Value, valid: Sequence[Index]):
+    def __init__(self, source: Value, valid: Sequence[Index], *, compact: bool | None = None):
         source = SSAValue.get(source)
         result_type = TileType.of(source.type).with_valid(split_indices(valid)[0])
+        if compact is not None:
+            result_type = result_type.with_compact(compact)
         self._fill([result_type], source=source, valid=valid)
 
     @property
@@ -345,7 +350,10 @@ class SetValidShapeOp(TypedOp):
     def verify_(self) -> None:
         source, result = TileType.of(self.source.type), TileType.of(self.result.type)
         verify_extents("valid", self.valid_extents, result.valid_shape, always=True)
-        if source.with_valid(None) != result.with_valid(None):
+        wanted = source.with_valid(None)
+        if source.is_one_box_high:
+            wanted = wanted.with_compact(result.is_compact)
+        if wanted != result.with_valid(None):
             raise VerifyException(f"only the valid region of {source} may change, got {result}")
 
 

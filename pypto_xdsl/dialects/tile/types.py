@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from math import prod
 
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
@@ -38,6 +39,9 @@ from pypto_xdsl.dialects.tile.attributes import (
     TileLayoutAttr,
 )
 from pypto_xdsl.syntax.lists import parse_extents, print_extents
+
+BOX_ROWS = 16
+"""The rows of a box of any fractal size."""
 
 _ABSENT = NoneAttr()
 _SPACE_WORDS = frozenset(space.value for space in MemorySpace)
@@ -196,6 +200,11 @@ class TileType(ParametrizedAttribute, TypeAttribute, ShapedType, ContainerType[A
         return not isinstance(self.compact, NoneAttr)
 
     @property
+    def is_one_box_high(self) -> bool:
+        """Whether boxes lie beside each other only, so that `compact` makes no difference."""
+        return prod(self.get_shape()[:-1]) <= BOX_ROWS
+
+    @property
     def is_column(self) -> bool:
         """Whether this is a `[N, 1]` stored column-major: the bytes of a `[1, N]` row."""
         shape = self.get_shape()
@@ -257,6 +266,18 @@ class TileType(ParametrizedAttribute, TypeAttribute, ShapedType, ContainerType[A
             layout=self.layout,
             pad=self.pad_value,
             compact=self.is_compact,
+        )
+
+    def with_compact(self, compact: bool) -> TileType:
+        """The same tile with its rows packed, or not."""
+        return TileType(
+            self.get_shape(),
+            self.element_type,
+            self.memory_space,
+            valid=self.valid_shape,
+            layout=self.layout,
+            pad=self.pad_value,
+            compact=compact,
         )
 
     def with_element_type(self, element_type: ElementType) -> TileType:

@@ -148,3 +148,65 @@ orch.func incore @while(in %x : tensor<16x32xf32>, in %n : index) -> tensor<16x3
   }
   orch.return %r : tensor<16x32xf32>
 }
+
+// The first product of a sum has fewer valid rows than the sum, whose type says that all of it is.
+// CHECK-LABEL: orch.func incore @first_of_a_sum(in %x: tensor<16x64xf32>, in %w: tensor<64x32xf32>, in %acc: tensor<16x32xf32>, in %first: i1, out %o: tensor<16x32xf32>) -> tensor<16x32xf32> {
+// CHECK-NEXT:    %w_mat = tile.load %w[0, 0] : tensor<64x32xf32> -> !tile.tile<64x32xf32, mat>
+// CHECK-NEXT:    %acc_tile = tile.load %acc[0, 0] : tensor<16x32xf32> -> !tile.tile<16x32xf32>
+// CHECK-NEXT:    %v = ptensor.set_validshape %x, valid = [8, 64] : tensor<16x64xf32> -> tensor<16x64xf32, #ptensor.view<valid = [8, 64]>>
+// CHECK-NEXT:    %v_mat = tile.load %v[0, 0] : tensor<16x64xf32, #ptensor.view<valid = [8, 64]>> -> !tile.tile<16x64xf32, mat, valid = [8, 64]>
+// CHECK-NEXT:    %r = scf.if %first -> (!tile.tile<16x32xf32>) {
+// CHECK-NEXT:      %p = tile.matmul %v_mat, %w_mat : !tile.tile<16x64xf32, mat, valid = [8, 64]>, !tile.tile<64x32xf32, mat> -> !tile.tile<16x32xf32, valid = [8, 32], compact>
+// CHECK-NEXT:      %p_1 = tile.set_validshape %p, valid = [16, 32] : !tile.tile<16x32xf32, valid = [8, 32], compact> -> !tile.tile<16x32xf32>
+// CHECK-NEXT:      scf.yield %p_1 : !tile.tile<16x32xf32>
+// CHECK-NEXT:    } else {
+// CHECK-NEXT:      %p_2 = tile.exp %acc_tile : !tile.tile<16x32xf32>
+// CHECK-NEXT:      scf.yield %p_2 : !tile.tile<16x32xf32>
+// CHECK-NEXT:    }
+// CHECK-NEXT:    %s = tile.store %r, %o[0, 0] : !tile.tile<16x32xf32>, tensor<16x32xf32>
+// CHECK-NEXT:    orch.return %s : tensor<16x32xf32>
+orch.func incore @first_of_a_sum(in %x : tensor<16x64xf32>, in %w : tensor<64x32xf32>, in %acc : tensor<16x32xf32>, in %first : i1, out %o : tensor<16x32xf32>) -> tensor<16x32xf32> {
+  %v = ptensor.set_validshape %x, valid = [8, 64] : tensor<16x64xf32> -> tensor<16x64xf32, #ptensor.view<valid = [8, 64]>>
+  %r = scf.if %first -> (tensor<16x32xf32, #ptensor.view<valid = [?, 32]>>) {
+    %p = ptensor.matmul %v, %w, out_dtype = f32 : tensor<16x64xf32, #ptensor.view<valid = [8, 64]>>, tensor<64x32xf32> -> tensor<16x32xf32, #ptensor.view<valid = [8, 32]>>
+    %q = ptensor.type_cast %p : tensor<16x32xf32, #ptensor.view<valid = [8, 32]>> -> tensor<16x32xf32, #ptensor.view<valid = [?, 32]>>
+    scf.yield %q : tensor<16x32xf32, #ptensor.view<valid = [?, 32]>>
+  } else {
+    %p = ptensor.exp %acc : tensor<16x32xf32>
+    %q = ptensor.type_cast %p : tensor<16x32xf32> -> tensor<16x32xf32, #ptensor.view<valid = [?, 32]>>
+    scf.yield %q : tensor<16x32xf32, #ptensor.view<valid = [?, 32]>>
+  }
+  %all = ptensor.type_cast %r : tensor<16x32xf32, #ptensor.view<valid = [?, 32]>> -> tensor<16x32xf32>
+  %s = ptensor.assemble %all, %o[0, 0] : tensor<16x32xf32>
+  orch.return %s : tensor<16x32xf32>
+}
+
+// How much of a tile is valid depends on the branch; what is valid everywhere says so by a number.
+// CHECK-LABEL: orch.func incore @more_or_less(in %x: tensor<16x32xf32>, in %n: index, in %part: i1, out %o: tensor<16x32xf32>) -> tensor<16x32xf32> {
+// CHECK-NEXT:    %x_tile = tile.load %x[0, 0] : tensor<16x32xf32> -> !tile.tile<16x32xf32>
+// CHECK-NEXT:    %r = scf.if %part -> (!tile.tile<16x32xf32, valid = [?, 32]>) {
+// CHECK-NEXT:      %v = ptensor.set_validshape %x, valid = [%n, 32] : tensor<16x32xf32> -> tensor<16x32xf32, #ptensor.view<valid = [?, 32]>>
+// CHECK-NEXT:      %v_tile = tile.load %v[0, 0], valid = [%n, 32] : tensor<16x32xf32, #ptensor.view<valid = [?, 32]>> -> !tile.tile<16x32xf32, valid = [?, 32]>
+// CHECK-NEXT:      %e = tile.exp %v_tile : !tile.tile<16x32xf32, valid = [?, 32]>
+// CHECK-NEXT:      scf.yield %e : !tile.tile<16x32xf32, valid = [?, 32]>
+// CHECK-NEXT:    } else {
+// CHECK-NEXT:      %e_1 = tile.abs %x_tile : !tile.tile<16x32xf32>
+// CHECK-NEXT:      %0 = arith.constant 16 : index
+// CHECK-NEXT:      %e_2 = tile.set_validshape %e_1, valid = [%0, 32] : !tile.tile<16x32xf32> -> !tile.tile<16x32xf32, valid = [?, 32]>
+// CHECK-NEXT:      scf.yield %e_2 : !tile.tile<16x32xf32, valid = [?, 32]>
+// CHECK-NEXT:    }
+// CHECK-NEXT:    %s = tile.store %r, %o[0, 0] : !tile.tile<16x32xf32, valid = [?, 32]>, tensor<16x32xf32>
+// CHECK-NEXT:    orch.return %s : tensor<16x32xf32>
+orch.func incore @more_or_less(in %x : tensor<16x32xf32>, in %n : index, in %part : i1, out %o : tensor<16x32xf32>) -> tensor<16x32xf32> {
+  %r = scf.if %part -> (tensor<16x32xf32, #ptensor.view<valid = [?, 32]>>) {
+    %v = ptensor.set_validshape %x, valid = [%n, 32] : tensor<16x32xf32> -> tensor<16x32xf32, #ptensor.view<valid = [?, 32]>>
+    %e = ptensor.exp %v : tensor<16x32xf32, #ptensor.view<valid = [?, 32]>>
+    scf.yield %e : tensor<16x32xf32, #ptensor.view<valid = [?, 32]>>
+  } else {
+    %e = ptensor.abs %x : tensor<16x32xf32>
+    %q = ptensor.type_cast %e : tensor<16x32xf32> -> tensor<16x32xf32, #ptensor.view<valid = [?, 32]>>
+    scf.yield %q : tensor<16x32xf32, #ptensor.view<valid = [?, 32]>>
+  }
+  %s = ptensor.assemble %r, %o[0, 0] : tensor<16x32xf32, #ptensor.view<valid = [?, 32]>>, tensor<16x32xf32>
+  orch.return %s : tensor<16x32xf32>
+}
