@@ -170,8 +170,8 @@ class Calls:
                 yield problem
 
     def _call(self, node: ast.Call) -> str | None:
-        path = dotted_name(node.func)
-        if path is None or path[0] != "pl" or len(path) > 3:
+        path: Sequence[str] | None = dotted_name(node.func)
+        if path is None or path[0] != "pl" or not 2 <= len(path) <= 3:
             return None
         name = ".".join(path)
         if name in NEWER:
@@ -228,8 +228,8 @@ class Calls:
 
     def _word(self, node: ast.Attribute) -> str | None:
         """`pl.Mem.Vec` and the like."""
-        path = dotted_name(node)
-        if path is None or path[0] != "pl" or len(path) > 3 or path[1] in OPS:
+        path: Sequence[str] | None = dotted_name(node)
+        if path is None or path[0] != "pl" or not 2 <= len(path) <= 3 or path[1] in OPS:
             return None
         if ".".join(path[:2]) in NEWER:
             return None

@@ -29,7 +29,12 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, cast
 
-from normal_form import in_canonical_order, in_order_of_definition, without_names
+from normal_form import (
+    fold_constant_indices,
+    in_canonical_order,
+    in_order_of_definition,
+    without_names,
+)
 from refused_on_purpose import purpose
 from tested_passes import Comparison, Made, PassCall, comparisons
 from xdsl.context import Context
@@ -43,6 +48,7 @@ from pypto_xdsl.analysis.walk import walk
 from pypto_xdsl.diagnostics import DiagnosticsError, collecting
 from pypto_xdsl.dialects import orch
 from pypto_xdsl.dialects.tile import MemorySpace, TileType
+from pypto_xdsl.dialects.tile.storage import AllocOp
 from pypto_xdsl.frontend.pl import (
     parse_argument_types,
     parse_defines,
@@ -249,8 +255,8 @@ def same(first: ModuleOp, second: ModuleOp) -> bool:
 
 def normalized(module: ModuleOp) -> ModuleOp:
     """
-    A copy with functions by name, each constant once at the start, no vector space and no branch
-    in which nothing happens.
+    A copy with functions by name, buffers and each constant once at the start, no vector space and
+    no branch in which nothing happens.
     """
     module = module.clone()
     module.sym_name = None
@@ -259,6 +265,8 @@ def normalized(module: ModuleOp) -> ModuleOp:
         for op in [op for op in walk(function) if isinstance(op, orch.TaskScopeOp)]:
             in_order_of_definition(op)
         _forget_empty_branches(function)
+        fold_constant_indices(function)
+        _gather_buffers(function)
         _gather_constants(function)
         _forget_vector_space(function)
         function.detach()
@@ -279,10 +287,23 @@ def reordered(module: ModuleOp) -> ModuleOp:
 def _forget_empty_branches(function: orch.FuncOp) -> None:
     """Take out branches in which nothing happens."""
     for op in walk(function):
-        block = op.false_region.blocks.first if isinstance(op, scf.IfOp) else None
-        if block is not None and isinstance(block.first_op, scf.YieldOp) and not op.results:
+        if not isinstance(op, scf.IfOp) or op.results:
+            continue
+        block = op.false_region.blocks.first
+        if block is not None and isinstance(block.first_op, scf.YieldOp):
             op.false_region.detach_block(block)
             block.erase()
+
+
+def _gather_buffers(function: orch.FuncOp) -> None:
+    """Declare buffers at the start, by their names."""
+    found = [op for op in walk(function) if isinstance(op, AllocOp)]
+    for op in sorted(found, key=lambda op: op.buffer.data, reverse=True):
+        block = function.body.block
+        op.detach()
+        first = block.first_op
+        assert first is not None
+        block.insert_op_before(op, first)
 
 
 def _gather_constants(function: orch.FuncOp) -> None:

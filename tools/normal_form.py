@@ -7,6 +7,7 @@ before each such op stands what it needs, operand by operand, each value once. A
 names one version of its buffer and may not be read after the next write (NoStaleRead), so that
 reading it gives the same wherever it stands. A tile that is reshaped twice is reshaped once.
 
+`fold_constant_indices` forgets which constants in lists of indices are ops of their own,
 `without_names` forgets by which of its names a buffer is used, `in_order_of_definition` in which
 order a scope lists what it hands out.
 """
@@ -14,10 +15,12 @@ order a scope lists what it hands out.
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from typing import Any
 
-from xdsl.dialects import scf
-from xdsl.dialects.builtin import ModuleOp, TensorType
+from xdsl.dialects import arith, scf
+from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, ModuleOp, TensorType
 from xdsl.ir import Block, Operation, SSAValue
+from xdsl.irdl import AttrSizedOperandSegments, IRDLOperation, OptOperandDef, VarOperandDef
 from xdsl.rewriter import Rewriter
 from xdsl.traits import IsTerminator, is_side_effect_free
 
@@ -30,6 +33,8 @@ from pypto_xdsl.analysis.walk import walk
 from pypto_xdsl.dialects import orch, ptensor, tile
 from pypto_xdsl.dialects.declared_op import DeclaredOp
 from pypto_xdsl.rewriting.unused_carries import drop_unused_carries, drop_unused_results
+from pypto_xdsl.syntax.lists import Index, mixed_indices, split_indices
+from pypto_xdsl.syntax.op_syntax import indices_properties, segments_property
 
 
 def in_canonical_order(function: orch.FuncOp) -> None:
@@ -111,6 +116,39 @@ def _key(op: Operation) -> Hashable:
         tuple(sorted((name, value) for name, value in op.attributes.items())),
         tuple(op.result_types),
     )
+
+
+def fold_constant_indices(function: orch.FuncOp) -> None:
+    """Let lists of indices say their constants themselves, whatever op gave them before."""
+    for op in walk(function):
+        lists: dict[str, Any] = {
+            name.removeprefix("static_"): value
+            for name, value in op.properties.items()
+            if name.startswith("static_") and isinstance(value, DenseArrayBase)
+        }
+        if not lists or not isinstance(op, IRDLOperation):
+            continue
+        groups: list[Sequence[SSAValue]] = []
+        for name, definition in op.get_irdl_definition().operands:
+            found: Any = getattr(op, name)
+            several = isinstance(definition, VarOperandDef)
+            several = several and not isinstance(definition, OptOperandDef)
+            group: Sequence[SSAValue] = found if several else [found] if found else []
+            if name in lists:
+                indices = [_constant_index(i) for i in mixed_indices(lists[name], group)]
+                known, group = split_indices(indices)
+                op.properties |= indices_properties(**{f"static_{name}": known})
+            groups.append(group)
+        op.operands = [value for group in groups for value in group]
+        if AttrSizedOperandSegments.attribute_name in op.properties:
+            op.properties |= segments_property(tuple(len(group) for group in groups))
+
+
+def _constant_index(index: Index) -> Index:
+    owner = index.owner if isinstance(index, SSAValue) else None
+    if isinstance(owner, arith.ConstantOp) and isinstance(owner.value, IntegerAttr):
+        return owner.value.value.data
+    return index
 
 
 def without_names(module: ModuleOp) -> None:

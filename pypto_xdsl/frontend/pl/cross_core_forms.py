@@ -127,6 +127,11 @@ def _initialize_pipe(name: str) -> Form:
         for word in words:
             if word in arguments.keywords:
                 value, node = arguments.keywords[word]
+                if isinstance(value, Typed) and arguments.context.strict_ssa:
+                    # A number of the program, whatever it stands for.
+                    made = arguments.context.materialize(value, node)
+                    arguments.keywords[word] = (made, node)
+                    continue
                 value = value.value if isinstance(value, Typed) else value
                 if value == 0 and not isinstance(value, bool | SSAValue):
                     # Zero stands for no buffer.

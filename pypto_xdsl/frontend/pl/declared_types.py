@@ -178,7 +178,7 @@ def _tile(context: Context, value: Value, declared: Annotation, node: ast.expr) 
         have = TileType.of(value.type)
     if have.element_type != want.element_type or have.get_shape() != want.get_shape():
         _disagree(context, value, declared, node)
-    if context.strict_ssa and not _says_space(node):
+    if context.strict_ssa and (declared.space is not None or not _says_space(node)):
         result = _whole(have, want, declared.view)
         if result != have:
             retype(value, result)

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from xdsl.dialects.builtin import FloatAttr, IntegerAttr, StringAttr, UnitAttr
 from xdsl.dialects.utils import EnumAttribute
-from xdsl.ir import Attribute, Operation
+from xdsl.ir import Attribute, Operation, SSAValue
 
 from pypto_xdsl.diagnostics import OpError
 from pypto_xdsl.dialects import orch, ptensor
@@ -74,6 +74,8 @@ def op_call(op: Operation, functions: Mapping[str, str]) -> Parts:
             positional = False
             continue
         operand = getattr(op, parameter.name)
+        if operand is not None and not isinstance(operand, SSAValue):
+            raise OpError(op, "has no spelling in the DSL")
         if operand is None:
             positional = False
             continue

@@ -10,9 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, cast
 
-from xdsl.dialects.arith import ConstantOp
 from xdsl.dialects.builtin import IntegerAttr
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Operation
 
 from pypto_xdsl.diagnostics import OpError
 from pypto_xdsl.dialects import orch, ptensor
@@ -76,7 +75,7 @@ def _pop(op: cross_core.PopOp) -> Parts:
     type = TileType.of(op.result.type)
     return call(
         f"tile.{op.name.partition('.')[2]}",
-        ["shape=", *shape_of(type)],
+        ["shape=", *shape_of(op, type)],
         keyword("dtype", dtype_of(op, type.element_type)),
         keyword("split", str(place_of(op.split))),
         *_numbers(op, "lane_stride", "id"),
@@ -95,19 +94,12 @@ def _initialize_pipe(op: cross_core.InitializePipeOp) -> Parts:
     arguments: list[Parts] = []
     for word in ("c2v_consumer_buf", "v2c_consumer_buf"):
         buffer = getattr(op, word)
-        if buffer is not None and not _is_zero(buffer):
+        if buffer is not None:
             arguments.append([f"{word}=", buffer])
     arguments += _numbers(op, "dir_mask", "slot_size", "slot_num", "local_slot_num", "id")
     if op.gm_slot_buffer is not None:
         arguments.append([f'attrs={{"{GM_SLOT_BUFFER}": ', op.gm_slot_buffer, "}"])
     return call(f"system.{op.name.partition('.')[2]}", *arguments)
-
-
-def _is_zero(value: SSAValue) -> bool:
-    """Zero stands for no buffer."""
-    owner = value.owner
-    constant = owner.value if isinstance(owner, ConstantOp) else None
-    return isinstance(constant, IntegerAttr) and constant.value.data == 0
 
 
 def _reserve_buffer(op: cross_core.ReserveBufferOp) -> Parts:

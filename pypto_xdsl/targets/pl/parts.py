@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from xdsl.dialects.builtin import DYNAMIC_INDEX
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from pypto_xdsl.diagnostics import OpError
@@ -49,8 +50,10 @@ def keyword(name: str, text: str) -> Parts:
     return [f"{name}={text}"]
 
 
-def shape_of(type: TileType) -> Parts:
-    """The extents of a tile."""
+def shape_of(op: Operation, type: TileType) -> Parts:
+    """The extents of a tile. Raises `OpError` where they are not constant."""
+    if DYNAMIC_INDEX in type.get_shape():
+        raise OpError(op, f"has no spelling in the DSL: the shape of {type} is not constant")
     return listed(type.get_shape())
 
 

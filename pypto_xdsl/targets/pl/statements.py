@@ -263,12 +263,17 @@ class BodyWriter:
         more = f", slots={slots}" if slots > 1 else ""
         known = owner.space is not None
         base = self.names.name(op.buffer) if known else f'"{owner.buffer.data}"'
+        slot = f"[{at}]" if op.by_slot is not None else ""
         if op.size is not None:
-            slot = f"[{at}]" if op.by_slot is not None else ""
+            if not known and (owner.pinned is not None or slots > 1):
+                raise OpError(op, "has no spelling in the DSL: its buffer is by name, or by size")
             offset = "0" if op.by_slot is not None else at
             buffer = f"pl.MemRef({base}, {offset}, {op.size.value.data}{more}){slot}"
         else:
-            slot = f"[{at}]" if op.by_slot is not None else ""
+            if not known and owner.pinned is None:
+                raise OpError(op, "has no spelling in the DSL: a buffer by name is pinned")
+            if op.by_slot is None and place != 0:
+                raise OpError(op, "has no spelling in the DSL at an offset without a size")
             buffer = f'pl.MemRef("{owner.buffer.data}"{more}){slot}'
         self._assign([op.result], self.value(op.source), buffer)
 

@@ -30,18 +30,24 @@ class Symbols:
         self._names = names
         self._variables: dict[str, str] = {}
         self._spelled: dict[str, str] = {}
+        self._used: set[str] = set()
         self._unnamed = 0
         for name in sorted({name for symbol in symbols for name in names_in(symbol)}):
             self._variables[name] = names.legal(name)
 
     def spelled(self, symbol: str) -> str:
         """A symbol, or arithmetic on symbols, as an expression of their variables."""
-        known = self._variables.get(symbol) or self._spelled.get(symbol)
+        known = self._spelled.get(symbol)
         if known is None:
-            tree = ast.parse(symbol, mode="eval")
+            tree = (
+                ast.parse(symbol, mode="eval")
+                if symbol not in self._variables
+                else ast.Name(symbol)
+            )
             for node in ast.walk(tree):
-                if isinstance(node, ast.Name):
-                    node.id = self._variables.get(node.id, node.id)
+                if isinstance(node, ast.Name) and node.id in self._variables:
+                    self._used.add(node.id)
+                    node.id = self._variables[node.id]
             known = self._spelled[symbol] = ast.unparse(tree)
         return known
 
@@ -52,13 +58,15 @@ class Symbols:
             self._unnamed += 1
         name = self._names.fresh(kind)
         self._variables[f"_{self._unnamed}"] = name
+        self._used.add(f"_{self._unnamed}")
         return name
 
     def declarations(self) -> list[str]:
-        """The lines that declare the symbols."""
+        """The lines that declare the symbols that the text has."""
         return sorted(
             f"{variable} = pl.dynamic({_quoted(symbol)})"
             for symbol, variable in self._variables.items()
+            if symbol in self._used
         )
 
     def variables(self) -> Iterable[str]:

@@ -22,7 +22,7 @@ from pypto_xdsl.targets.pl.shared_forms import Form, fill_value
 
 def _load(op: tile.LoadOp) -> Parts:
     result = TileType.of(op.result.type)
-    arguments: list[Parts] = [[op.source], listed(op.window_offsets), shape_of(result)]
+    arguments: list[Parts] = [[op.source], listed(op.window_offsets), shape_of(op, result)]
     if op.valid_extents:
         arguments.append(["valid_shape=", *listed(op.valid_extents)])
     elif result.valid_shape != result.get_shape():
@@ -41,7 +41,7 @@ def _store(op: tile.StoreOp) -> Parts:
 
 def _tile_create(op: tile.CreateOp) -> Parts:
     result = TileType.of(op.result.type)
-    arguments = [shape_of(result), keyword("dtype", dtype_of(op, result.element_type))]
+    arguments = [shape_of(op, result), keyword("dtype", dtype_of(op, result.element_type))]
     if result.memory_space is not None:
         arguments.append(keyword("target_memory", spell("Mem", result.memory_space)))
     if op.valid_extents:
@@ -52,11 +52,11 @@ def _tile_create(op: tile.CreateOp) -> Parts:
 def _tile_full(op: tile.FullOp) -> Parts:
     result = TileType.of(op.result.type)
     dtype = keyword("dtype", dtype_of(op, result.element_type))
-    return call("tile.full", shape_of(result), dtype, fill_value(op, op.value))
+    return call("tile.full", shape_of(op, result), dtype, fill_value(op, op.value))
 
 
 def _tile_reshape(op: tile.ReshapeOp) -> Parts:
-    return call("tile.reshape", [op.source], shape_of(TileType.of(op.result.type)))
+    return call("tile.reshape", [op.source], shape_of(op, TileType.of(op.result.type)))
 
 
 def _move(op: tile.MoveOp) -> Parts:
@@ -75,7 +75,7 @@ def _move(op: tile.MoveOp) -> Parts:
 
 def _slice(op: windows.SliceOp) -> Parts:
     result = TileType.of(op.result.type)
-    arguments: list[Parts] = [[op.source], shape_of(result), listed(op.window_offsets)]
+    arguments: list[Parts] = [[op.source], shape_of(op, result), listed(op.window_offsets)]
     if op.valid_extents:
         arguments.append(["valid_shape=", *listed(op.valid_extents)])
     else:
@@ -90,7 +90,7 @@ def _extract(op: windows.ExtractOp) -> Parts:
         [op.source],
         item(row),
         item(column),
-        shape_of(result),
+        shape_of(op, result),
     ]
     if result.memory_space is None:
         raise OpError(op, "does not say where its tile is; infer-tile-memory-space finds out")
@@ -113,13 +113,13 @@ def _tile_transpose(op: rearrangement.TransposeOp) -> Parts:
 def _reinterpret(op: rearrangement.ReinterpretViewOp) -> Parts:
     result = TileType.of(op.result.type)
     dtype: Parts = [dtype_of(op, result.element_type)]
-    shape: Parts = ["shape=", *shape_of(result)]
+    shape: Parts = ["shape=", *shape_of(op, result)]
     return call("tile.reinterpret_view", [op.source], dtype, shape)
 
 
 def _tri(op: fill.TriOp) -> Parts:
     type = TileType.of(op.result.type)
-    arguments: list[Parts] = [[op.diagonal], shape_of(type), listed(type.valid_shape)]
+    arguments: list[Parts] = [[op.diagonal], shape_of(op, type), listed(type.valid_shape)]
     arguments.append(keyword("dtype", dtype_of(op, type.element_type)))
     arguments.append(keyword("upper", str(bool(op.upper.value.data))))
     return call("tile.tri", *arguments)

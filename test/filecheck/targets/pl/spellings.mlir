@@ -113,4 +113,19 @@ builtin.module @in {
     }
     orch.return %y : tensor<16xf32>
   }
+
+  // What a tensor is filled with is a literal, of the type that the call says.
+  orch.func opaque @filled() -> tensor<16xf16> {
+    %one = arith.constant 1.0 : f16
+    // CHECK: pl.tensor.full([16], dtype=pl.FP16, value=1.0)
+    %f = ptensor.full %one : f16 -> tensor<16xf16>
+    orch.return %f : tensor<16xf16>
+  }
+
+  // A tensor under another type of the same bytes is a name with that type.
+  // CHECK: v: pl.Tensor{{\[\[}}16, 32], pl.FP32, pl.TensorView(stride=[64, 1], layout=pl.TensorLayout.ND)] = x
+  orch.func opaque @strided(in %x : tensor<16x32xf32>) {
+    %v = ptensor.type_cast %x : tensor<16x32xf32> -> tensor<16x32xf32, #ptensor.view<strides = [64, 1]>>
+    orch.return
+  }
 }
