@@ -31,13 +31,10 @@ class View:
     extents: tuple[Index, ...]
     strides: tuple[Index, ...]
     layout: TensorLayout
+    is_packed: bool
+    """Whether the elements are known to lie one after the other, row by row."""
     hint: str | None = None
     _value: SSAValue | None = field(default=None, init=False)
-
-    @property
-    def is_packed(self) -> bool:
-        """Whether the elements lie one after the other, row by row."""
-        return self.layout is TensorLayout.ND or self.extents[-1] == 1
 
     def value(self, builder: KernelBuilder) -> SSAValue:
         """The `!pto.tensor_view`, made at the head of the function when first asked for."""
@@ -87,6 +84,52 @@ class Window:
         """A window of this window."""
         return replace(self, offsets=self.shifted(offsets, builder), extents=tuple(extents))
 
+    def reshaped(
+        self,
+        extents: Sequence[Index],
+        layout: TensorLayout,
+        hint: str | None,
+        builder: KernelBuilder,
+    ) -> Window | None:
+        """The window in another shape; None unless its elements are known to lie in that order."""
+        view = self.view
+        keeps_rows = layout is view.layout and _inner(extents) == _inner(self.extents)
+        if keeps_rows and len(extents) <= len(view.extents):
+            return replace(self, extents=tuple(extents))
+        if self.is_whole:
+            if not view.is_packed:
+                return None
+            return _packed_window(
+                view, (0,) * len(extents), extents, extents, layout, hint, builder
+            )
+        # Whole rows of a packed tensor: the same tensor, cut into pieces of another size.
+        axis, row = self._rows()
+        piece = _product(extents[1:])
+        if row is None or piece is None or not extents or row % piece:
+            return None
+        start: Index = 0
+        for offset, extent in zip(self.offsets[: axis + 1], view.extents, strict=False):
+            start = builder.add(builder.multiply(start, extent), offset)
+        with builder.at_head():
+            whole: Index = row // piece
+            for extent in view.extents[: axis + 1]:
+                whole = builder.multiply(whole, extent)
+        offsets = (builder.multiply(start, row // piece), *(0,) * (len(extents) - 1))
+        return _packed_window(view, offsets, (whole, *extents[1:]), extents, layout, hint, builder)
+
+    def _rows(self) -> tuple[int, int | None]:
+        """
+        The axis of which this is some rows, and how many elements a row has; None if it is none,
+        or the number is known only at run time.
+        """
+        view = self.view
+        extents = (*(1,) * (len(view.extents) - len(self.extents)), *self.extents)
+        axis = len(extents) - 1
+        while axis > 0 and extents[axis] == view.extents[axis] and self.offsets[axis] == 0:
+            axis -= 1
+        are_rows = view.is_packed and all(extent == 1 for extent in extents[:axis])
+        return axis, _product(view.extents[axis + 1 :]) if are_rows else None
+
     def partition(
         self, offsets: Sequence[Index], sizes: Sequence[Index], builder: KernelBuilder
     ) -> SSAValue:
@@ -119,6 +162,55 @@ class Window:
         for place, stride in zip(places, self.view.strides, strict=True):
             total = builder.add(total, builder.multiply(place, stride))
         return builder.index(total)
+
+
+def _inner(extents: Sequence[Index]) -> tuple[Index, ...]:
+    """Extents without the ones that they begin with."""
+    ones = next((i for i, extent in enumerate(extents) if extent != 1), len(extents))
+    return tuple(extents[ones:])
+
+
+def _product(extents: Sequence[Index]) -> int | None:
+    """The product of extents; None if one is known only at run time."""
+    total = 1
+    for extent in extents:
+        if isinstance(extent, SSAValue):
+            return None
+        total *= extent
+    return total
+
+
+def _packed_window(
+    view: View,
+    offsets: tuple[Index, ...],
+    whole: Sequence[Index],
+    extents: Sequence[Index],
+    layout: TensorLayout,
+    hint: str | None,
+    builder: KernelBuilder,
+) -> Window:
+    """A window of what a packed view views, seen in extents `whole`."""
+    if len(extents) > 1 and extents[-1] == 1:
+        # The bytes of one column lie as those of a column-major matrix do.
+        layout = TensorLayout.DN
+    strides = packed_strides(whole, layout, builder)
+    is_packed = layout is TensorLayout.ND or whole[-1] == 1
+    new = View(
+        view.parameter, view.pointer, tuple(whole), strides, layout, is_packed, hint or view.hint
+    )
+    return Window(new, offsets, tuple(extents))
+
+
+def lie_in_a_row(extents: Sequence[Index], strides: Sequence[int]) -> bool:
+    """Whether elements at such strides are known to lie one after the other, row by row."""
+    step: int | None = 1
+    for extent, stride in zip(reversed(extents), reversed(strides), strict=True):
+        if extent == 1:
+            continue
+        if step is None or stride != step:
+            return False
+        step = None if isinstance(extent, SSAValue) else step * extent
+    return True
 
 
 def packed_strides(

@@ -42,7 +42,7 @@ from pypto_xdsl.rewriting import tile_part_lowering as parts
 from pypto_xdsl.rewriting import transfer_lowering as transfers
 from pypto_xdsl.rewriting.control_flow_lowering import ControlFlowLowering
 from pypto_xdsl.rewriting.explicit_addresses import explicit_addresses
-from pypto_xdsl.rewriting.global_views import View, Window, packed_strides
+from pypto_xdsl.rewriting.global_views import View, Window, lie_in_a_row, packed_strides
 from pypto_xdsl.rewriting.kernel_builder import KernelBuilder
 from pypto_xdsl.rewriting.ring_lowering import lower_ring_op
 from pypto_xdsl.syntax.lists import Index
@@ -168,13 +168,15 @@ class _Lowering(ControlFlowLowering):
             # The bytes of one column lie as those of a column-major matrix do.
             layout = TensorLayout.DN
         explicit = ptensor.explicit_strides_of(type)
+        is_packed = layout is TensorLayout.ND or extents[-1] == 1
         if explicit is None:
             strides = packed_strides(extents, layout, self.builder)
         elif DYNAMIC_INDEX in explicit:
             raise OpError(self.kernel, f"has strides known only at run time: {type}")
         else:
             strides = explicit
-        view = View(index, pointer, tuple(extents), strides, layout, parameter.name_hint)
+            is_packed = is_packed and lie_in_a_row(extents, explicit)
+        view = View(index, pointer, tuple(extents), strides, layout, is_packed, parameter.name_hint)
         self.windows[parameter] = Window(view, (0,) * len(extents), tuple(extents))
 
     # Ops.
@@ -222,8 +224,6 @@ class _Lowering(ControlFlowLowering):
                 parts.read_element(op, self)
             case tile.WriteOp():
                 parts.write_element(op, self)
-            case tile.CiOp():
-                instructions.count(op, self, self.backend)
             case tile.MrgsortFormat2Op():
                 instructions.merge_lists(op, self)
             case RingOp():

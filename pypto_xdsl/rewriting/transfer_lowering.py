@@ -17,7 +17,7 @@ from pypto_xdsl.dialects.ptensor import AtomicKind, TensorLayout
 from pypto_xdsl.dialects.pto.syntax import build
 from pypto_xdsl.dialects.tile import TileLayout, TileType
 from pypto_xdsl.rewriting.control_flow_lowering import ControlFlowLowering
-from pypto_xdsl.rewriting.global_views import View, Window, packed_strides
+from pypto_xdsl.rewriting.global_views import Window
 
 
 def slice_tensor(op: ptensor.SliceOp, into: ControlFlowLowering) -> None:
@@ -34,16 +34,11 @@ def reshape_tensor(op: ptensor.ReshapeOp | ptensor.LayoutViewOp, into: ControlFl
     window = into.window(op.source)
     shape = ptensor.tensor_of(op.result.type).get_shape()
     extents = into.indices(op.extents) or shape
-    view = window.view
-    if not window.is_whole or not view.is_packed:
-        raise OpError(op, "reshapes a window whose elements do not lie one after the other")
     layout = ptensor.layout_of(ptensor.tensor_of(op.result.type))
-    if len(extents) > 1 and extents[-1] == 1:
-        layout = TensorLayout.DN
-    strides = packed_strides(extents, layout, into.builder)
-    hint = op.result.name_hint or view.hint
-    new = View(view.parameter, view.pointer, tuple(extents), strides, layout, hint)
-    into.windows[op.result] = Window(new, (0,) * len(extents), tuple(extents))
+    reshaped = window.reshaped(extents, layout, op.result.name_hint, into.builder)
+    if reshaped is None:
+        raise OpError(op, "reshapes a window whose elements do not lie one after the other")
+    into.windows[op.result] = reshaped
 
 
 def load(op: tile.LoadOp, into: ControlFlowLowering) -> None:

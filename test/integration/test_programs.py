@@ -144,6 +144,11 @@ def integers() -> Array:
     return Z * np.float32(k)
 
 
+def reshaped_rows() -> list[Array]:
+    rows = DEEP[2]
+    return [rows, rows.reshape(4, 64), rows[2:6].reshape(8, 16), rows[2].reshape(32, 1)]
+
+
 def twice(x: Array) -> Array:
     return x * x + x
 
@@ -183,6 +188,7 @@ CASES: dict[str, tuple[Sequence[Any], Callable[[], list[Array]]]] = {
     "many_live": ((X,), lambda: [many_live()]),
     "scope_chain": ((Z, 4), lambda: [scope_chain()]),
     "integers": ((Z, 3, -9), lambda: [integers()]),
+    "reshaped_rows": ((DEEP, 2), reshaped_rows),
 }
 
 
