@@ -18,7 +18,7 @@ from pypto_xdsl.analysis.control_flow import forwarded
 from pypto_xdsl.analysis.walk import walk
 from pypto_xdsl.dialects import ascend910b
 from pypto_xdsl.dialects.pto import AddressSpace, PtoOp, TileBufType
-from pypto_xdsl.dialects.pto.queue import PopOp, number_of
+from pypto_xdsl.dialects.pto.queue import AllocEntryOp, PopOp, number_of
 from pypto_xdsl.dialects.pto.queue_buffer import ReserveBase
 from pypto_xdsl.dialects.pto.queue_initialize import InitializeOp
 from pypto_xdsl.dialects.pto.rules import constant_value
@@ -34,6 +34,10 @@ class Place:
     """A memory of the core, the pointer into global memory, or None for any global memory."""
     start: int
     end: int
+
+
+ANYWHERE = Place(None, 0, _EVERYWHERE)
+"""Some global memory."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +69,7 @@ class PipeAccesses:
                 continue
             for place in self.places(value):
                 yield PipeAccess(place, role.writes)
-        if isinstance(op, PopOp):
+        if isinstance(op, PopOp) and isinstance(op.results[0].type, TileBufType):
             for place in self.places(op.results[0]):
                 yield PipeAccess(place, is_write=True)
 
@@ -92,14 +96,18 @@ class PipeAccesses:
                 yield Place(type.space, 0, _EVERYWHERE)
             else:
                 yield Place(type.space, address, address + type.size_in_bytes)
-        elif isinstance(owner, PopOp):
+        elif isinstance(owner, PopOp) and isinstance(value.type, TileBufType):
             yield self._local_slots(owner)
+        elif isinstance(owner, PopOp | AllocEntryOp):
+            queue = self._queues_around(owner).get(owner.queue_id)
+            slots = None if queue is None else queue.gm_slot_tensor
+            yield from (ANYWHERE,) if slots is None else self.places(slots)
         elif isinstance(owner, PtoOp) and owner.aliased is not None:
             yield from self.places(owner.aliased)
         elif isinstance(value.type, TileBufType):
             yield Place(value.type.space, 0, _EVERYWHERE)
         else:
-            yield Place(None, 0, _EVERYWHERE)
+            yield ANYWHERE
 
     def _local_slots(self, op: PopOp) -> Place:
         """Where tiles that are taken of a queue are brought to."""
@@ -159,4 +167,4 @@ def overlaps(places: Iterable[Place]) -> dict[Place, tuple[Place, ...]]:
     return {place: tuple(others) for place, others in found.items()}
 
 
-__all__ = ["PipeAccess", "PipeAccesses", "Place", "overlaps"]
+__all__ = ["ANYWHERE", "PipeAccess", "PipeAccesses", "Place", "overlaps"]

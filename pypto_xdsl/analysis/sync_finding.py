@@ -10,7 +10,7 @@ from xdsl.dialects import func
 from xdsl.ir import Block, Operation
 from xdsl.traits import IsTerminator
 
-from pypto_xdsl.analysis.pipe_accesses import PipeAccess, PipeAccesses, Place
+from pypto_xdsl.analysis.pipe_accesses import ANYWHERE, PipeAccess, PipeAccesses
 from pypto_xdsl.analysis.pipe_order import LANES, Known, SharedTeachers
 from pypto_xdsl.analysis.pipe_touches import Touch, Touches
 from pypto_xdsl.analysis.sync_plan import Before, Event, Plan
@@ -20,9 +20,6 @@ from pypto_xdsl.dialects import ascend910b
 from pypto_xdsl.dialects.ascend910b import Core
 from pypto_xdsl.dialects.pto import PtoOp
 from pypto_xdsl.dialects.pto.queue import FreeOp, PopOp, PushOp
-
-ANYWHERE = Place(None, 0, 1 << 62)
-"""Some global memory."""
 
 _LEAST_REMEMBERED = 16
 """Of less than this it is not asked whether it can be forgotten."""

@@ -13,9 +13,10 @@ convert-pto-to-ascend910b: kernels as one core executes them.
 
 Tiles become views of the bytes at their addresses, each spelling of an event or a barrier the one
 the hardware has, and each function says which core runs it: the one that `pto.kernel_kind` names,
-else the one whose memories its tiles are in; one with sections for both runs on both. Instructions
-stay: they are the hardware's. What a 910B does not have is an error at its line. A function without
-any event is marked to run in the order of the text, until `insert-sync` gives it events.
+else the one whose memories its tiles are in; one with sections for both runs on both. Queues that
+have a handle get a number. Instructions stay: they are the hardware's. What a 910B does not have is
+an error at its line. A function without any event is marked to run in the order of the text, until
+`insert-sync` gives it events.
 """
 
 from __future__ import annotations
@@ -42,6 +43,7 @@ from pypto_xdsl.dialects.pto.rules import constant_value
 from pypto_xdsl.dialects.pto.sync import PIPE_OF
 from pypto_xdsl.properties.checked_pass import CheckedPass
 from pypto_xdsl.rewriting.locating import rewrite
+from pypto_xdsl.rewriting.queue_handles import number_queues
 
 _BLOCK = 32
 """Bytes: what the address of a buffer is a multiple of."""
@@ -68,6 +70,7 @@ class ConvertPtoToAscend910bPass(CheckedPass):
             errors += _missing(kernel)
         if errors:
             raise DiagnosticsError(errors)
+        number_queues(kernels)
         for kernel in kernels:
             rewrite(kernel.regions[0], *_PATTERNS)
             rewrite(kernel.regions[0], _EraseSlots())
@@ -143,6 +146,12 @@ def _missing(kernel: Operation) -> Iterator[Diagnostic]:
             yield diagnose(op, "is no instruction of a 910B, which orders pipes by events")
         elif isinstance(op, pto.SetIntraBlockOp | pto.WaitIntraBlockOp):
             yield diagnose(op, "is no instruction of a 910B, whose cores wait by pto.sync.wait")
+        elif isinstance(op, pto.InitializeL2LPipeOp):
+            yield diagnose(
+                op,
+                "has its slots on chip, where another core of a 910B does not come: use "
+                "pto.initialize_l2g2l_pipe, whose slots are in global memory",
+            )
         elif isinstance(op, pto.SyncSetOp):
             mode: Any = op.properties.get("ffts_mode")
             if mode is not None and mode.value.data != _BLOCK_FLAGS:

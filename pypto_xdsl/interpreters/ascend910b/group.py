@@ -19,7 +19,7 @@ from xdsl.ir import Operation
 from pypto_xdsl.diagnostics import Diagnostic, DiagnosticsError, diagnose, file_line_col, note
 from pypto_xdsl.dialects import ascend910b
 from pypto_xdsl.dialects.pto.cross_core_sync import CrossCoreOp
-from pypto_xdsl.dialects.pto.queue import PopOp, PushOp
+from pypto_xdsl.dialects.pto.queue import AllocEntryOp, PopOp, PushOp
 from pypto_xdsl.interpreters.ascend910b.copy_on_write import Lenders
 from pypto_xdsl.interpreters.ascend910b.core import Core
 from pypto_xdsl.interpreters.ascend910b.globals import BufferHistory
@@ -273,7 +273,7 @@ class Group:
             blocked = self.blocked.get(core)
             if blocked is not None and isinstance(blocked.op, ascend910b.BarrierOp):
                 notes.append(note(blocked.op, f"{blocked.who} waits for its pipes"))
-        provides = "frees" if isinstance(first.op, PushOp) else "sets"
+        provides = "frees" if isinstance(first.op, PushOp | AllocEntryOp) else "sets"
         provides = "pushes" if isinstance(first.op, PopOp) else provides
         awaited = _awaited(first.op)
         message = f"waits forever: {first.who} waits for {awaited}, which nobody {provides}"
@@ -329,7 +329,7 @@ def _awaited(op: Operation) -> str:
         return f"flag {'?' if number is None else number} of the other core"
     if isinstance(op, PopOp):
         return f"a tile of queue {op.queue_id}"
-    if isinstance(op, PushOp):
+    if isinstance(op, PushOp | AllocEntryOp):
         return f"a free slot of queue {op.queue_id}"
     return "what is before it"
 

@@ -5,6 +5,9 @@ A queue is a ring of slots in global memory. Pushing waits for a free slot, writ
 that drains the tile, and tells the other side; taking waits for that, and loads the slot into the
 memory of the core; freeing tells the side that pushes. Half tiles of two vector cores share a
 slot, the rows of one below or beside those of the other.
+
+Of a queue whose slots are described by a tensor, the program writes and reads the slots itself: it
+is given views of them, where otherwise a tile goes through.
 """
 
 from __future__ import annotations
@@ -16,21 +19,29 @@ from xdsl.interpreter import Interpreter, InterpreterFunctions, PythonValues, re
 from xdsl.ir import Operation
 
 from pypto_xdsl.dialects import pto
-from pypto_xdsl.dialects.pto import TileBufType
-from pypto_xdsl.dialects.pto.queue import TO_CUBE, TO_VECTOR, FreeOp, PopOp, PushOp, number_of
+from pypto_xdsl.dialects.pto import DYNAMIC, Pipe, TensorViewType, TileBufType
+from pypto_xdsl.dialects.pto.queue import (
+    TO_CUBE,
+    TO_VECTOR,
+    AllocEntryOp,
+    FreeOp,
+    PopOp,
+    PushOp,
+    number_of,
+)
 from pypto_xdsl.interpreters.ascend910b.core import Core
 from pypto_xdsl.interpreters.ascend910b.functions import core_of
 from pypto_xdsl.interpreters.ascend910b.globals import CoreView
 from pypto_xdsl.interpreters.ascend910b.memory import CoreTile
-from pypto_xdsl.interpreters.elements import integer_value
+from pypto_xdsl.interpreters.elements import Element, integer_value
 from pypto_xdsl.interpreters.errors import ProgramError
 from pypto_xdsl.interpreters.op_tables import Run, implements
 from pypto_xdsl.interpreters.pto.globals import Pointer
 from pypto_xdsl.interpreters.pto.memory import valid_extents
 from pypto_xdsl.interpreters.pto.operands import named
 
-_BY_ROWS, _BY_COLUMNS = (1, 3), (2, 4)
-"""Codes of a split: even and odd halves."""
+_BY_ROWS, _BY_COLUMNS, _ODD = (1, 3), (2, 4), (3, 4)
+"""Codes of a split."""
 
 
 @dataclass(eq=False)
@@ -46,6 +57,8 @@ class Queue:
     """By direction, in bytes."""
     offsets: dict[int, int]
     """Where the ring of a direction starts, in bytes."""
+    described: CoreView | None = None
+    """A tensor that is what a slot holds."""
     pushed: dict[int, int] = field(default_factory=lambda: {TO_VECTOR: 0, TO_CUBE: 0})
     taken: dict[int, int] = field(default_factory=lambda: {TO_VECTOR: 0, TO_CUBE: 0})
 
@@ -56,23 +69,54 @@ class Queue:
     def slot(self, core: Core, direction: int, count: int, tile: CoreTile, split: int) -> CoreView:
         """The part of a slot that is a core's tile."""
         rows, columns = tile.valid
-        element = tile.element
-        size = element.storage.itemsize
-        start = self.offsets[direction] + (count % self.slots) * self.slot_size
+        size = tile.element.storage.itemsize
         stride = columns
-        part = 0 if core.is_cube else core.subblock
-        if not core.is_cube and split in _BY_ROWS:
-            start += part * rows * columns * size
-        elif not core.is_cube and split in _BY_COLUMNS:
-            start += part * columns * size
-            stride = 2 * columns
+        if not core.is_cube and split in _BY_COLUMNS:
+            stride = 2 * columns + (2 * core.subblock - 1 if split in _ODD else 0)
         if rows * stride * size > self.slot_size:
             raise ProgramError(
                 f"takes {rows * stride * size} bytes of slots of {self.slot_size} bytes"
             )
+        start = self._start(direction, count) + _part(core, split, rows, columns) * size
+        return CoreView(self._at(start, tile.element), (rows, columns), (stride, 1), core)
+
+    def entry(
+        self, core: Core, direction: int, count: int, type: TensorViewType, split: int
+    ) -> CoreView:
+        """The part of a slot that a core is given a view of."""
+        described = self.described
+        if described is None:
+            raise ProgramError(
+                "is given a view of a slot of a queue of tiles: initialize it with gm_slot_tensor"
+            )
+        shape = tuple(
+            own if extent == DYNAMIC else extent
+            for extent, own in zip(type.get_shape(), described.shape, strict=True)
+        )
+        element = described.pointer.element
+        size = element.storage.itemsize
+        rows, columns = (1, *shape)[-2:]
+        start = self._start(direction, count) + _part(core, split, rows, columns) * size
+        return CoreView(self._at(start, element), shape, described.strides, core)
+
+    def _start(self, direction: int, count: int) -> int:
+        """Where a slot starts, in bytes."""
+        return self.offsets[direction] + (count % self.slots) * self.slot_size
+
+    def _at(self, start: int, element: Element) -> Pointer:
         base = self.pointer.offset * self.pointer.element.storage.itemsize
-        pointer = Pointer(self.pointer.buffer, element, (base + start) // size)
-        return CoreView(pointer, (rows, columns), (stride, 1), core)
+        return Pointer(self.pointer.buffer, element, (base + start) // element.storage.itemsize)
+
+
+def _part(core: Core, split: int, rows: int, columns: int) -> int:
+    """Where in a slot a core's half starts, in elements."""
+    if core.is_cube or not core.subblock:
+        return 0
+    # Of an odd number, the first core has one more than the second.
+    more = split in _ODD
+    if split in _BY_ROWS:
+        return (rows + more) * columns
+    return columns + more if split in _BY_COLUMNS else 0
 
 
 def _queue(core: Core, op: Any) -> Queue:
@@ -86,7 +130,11 @@ def _initialize(op_class: type[Operation], _: None) -> Run:
     def run(interpreter: Interpreter, op: Any, args: PythonValues) -> PythonValues:
         operands = named(op, args)
         core = core_of(interpreter)
-        if "gm_slot_buffer" not in operands:
+        described: CoreView | None = operands.get("gm_slot_tensor")
+        pointer = operands.get("gm_slot_buffer")
+        if described is not None:
+            pointer = described.pointer.moved(described.start)
+        if pointer is None:
             raise ProgramError("has no slots in global memory, which a 910B needs")
         ring = op.slots * op.bytes_of_slot
         both = op.directions == TO_VECTOR | TO_CUBE
@@ -97,14 +145,38 @@ def _initialize(op_class: type[Operation], _: None) -> Run:
         }
         core.queues[op.queue_id] = Queue(
             op.queue_id,
-            operands["gm_slot_buffer"],
+            pointer,
             op.bytes_of_slot,
             op.slots,
             op.local_slots,
             local,
             {TO_VECTOR: 0, TO_CUBE: ring if both else 0},
+            described,
         )
         return ()
+
+    return run
+
+
+def _alloc(op_class: type[Operation], _: None) -> Run:
+    def run(interpreter: Interpreter, op: AllocEntryOp, args: PythonValues) -> PythonValues:
+        core = core_of(interpreter)
+        queue, direction = _queue(core, op), op.DIRECTION
+        type = op.results[0].type
+        assert isinstance(type, TensorViewType)
+        count = queue.pushed[direction]
+        queue.pushed[direction] += 1
+        if count >= queue.slots:
+            free = queue.flag(direction, is_free=True)
+            credits = core.group.credits
+            # The program goes on when it has the slot.
+            core.give(
+                Pipe.S,
+                op,
+                lambda: core.group.take_flag(core, core.scalar, free, credits),
+                lambda: core.group.is_raised(core, free, credits),
+            )
+        return (queue.entry(core, direction, count, type, op.split_code),)
 
     return run
 
@@ -114,11 +186,21 @@ def _push(op_class: type[Operation], _: None) -> Run:
         core = core_of(interpreter)
         queue = _queue(core, op)
         direction, split = op.DIRECTION, op.split_code
+        assert op.pipe is not None
+        lane = core.lane_of(op.pipe)
+        filled = queue.flag(direction, is_free=False)
+        if not isinstance(op.tile.type, TileBufType):
+            # The program has filled the slot that it was given.
+            core.give(
+                op.pipe,
+                op,
+                lambda: core.group.raise_flag(core, op, lane, filled, core.group.tiles),
+            )
+            core.group.advance()
+            return ()
         tile: CoreTile = args[0]
         count = queue.pushed[direction]
         queue.pushed[direction] += 1
-        assert op.pipe is not None
-        lane = core.lane_of(op.pipe)
         free = queue.flag(direction, is_free=True)
         is_full = count >= queue.slots
         slot = queue.slot(core, direction, count, tile, split)
@@ -127,7 +209,6 @@ def _push(op_class: type[Operation], _: None) -> Run:
             if is_full:
                 core.group.take_flag(core, lane, free, core.group.credits)
             slot.write(*tile.read())
-            filled = queue.flag(direction, is_free=False)
             core.group.raise_flag(core, op, lane, filled, core.group.tiles)
 
         def is_free() -> bool:
@@ -147,30 +228,44 @@ def _pop(op_class: type[Operation], _: None) -> Run:
         queue = _queue(core, op)
         direction, split = op.DIRECTION, op.split_code
         type = op.results[0].type
+        count = queue.taken[direction]
+        queue.taken[direction] += 1
+        assert op.pipe is not None
+        lane = core.lane_of(op.pipe)
+        filled = queue.flag(direction, is_free=False)
+
+        def is_filled() -> bool:
+            return core.group.is_raised(core, filled, core.group.tiles)
+
         if not isinstance(type, TileBufType):
-            raise ProgramError("takes a view of a slot, which is not interpreted yet")
+            assert isinstance(type, TensorViewType)
+            entry = queue.entry(core, direction, count, type, split)
+            core.give(
+                op.pipe,
+                op,
+                lambda: core.group.take_flag(core, lane, filled, core.group.tiles),
+                is_filled,
+            )
+            return (entry,)
         given = [operands.get(name) for name in ("valid_row", "valid_col")]
         # Where nothing tells, all of the tile is valid.
         rows, columns = (
             size if v is None else v.value.data
             for v, size in zip(given, type.get_shape(), strict=True)
         )
-        count = queue.taken[direction]
-        queue.taken[direction] += 1
-        address = queue.local_addresses[direction]
+        address = queue.local_addresses.get(direction)
+        if address is None:
+            raise ProgramError(f"takes a tile of queue {queue.number}, which is given views")
         address += (count % queue.local_slots) * queue.slot_size
         core.op = op
         tile = core.view(type, address, valid_extents(type, (rows, columns)))
-        assert op.pipe is not None
-        lane = core.lane_of(op.pipe)
-        filled = queue.flag(direction, is_free=False)
         slot = queue.slot(core, direction, count, tile, split)
 
         def bring() -> None:
             core.group.take_flag(core, lane, filled, core.group.tiles)
             tile.write(*slot.read(tile.valid))
 
-        core.give(op.pipe, op, bring, lambda: core.group.is_raised(core, filled, core.group.tiles))
+        core.give(op.pipe, op, bring, is_filled)
         return (tile,)
 
     return run
@@ -205,6 +300,7 @@ def _reserve(op_class: type[Operation], _: None) -> Run:
 @register_impls
 @implements({pto.AicInitializePipeOp: None, pto.AivInitializePipeOp: None}, _initialize)
 @implements({pto.TPushToAicOp: None, pto.TPushToAivOp: None}, _push)
+@implements({pto.TAllocToAivOp: None, pto.TAllocToAicOp: None}, _alloc)
 @implements({pto.TPopFromAicOp: None, pto.TPopFromAivOp: None}, _pop)
 @implements({pto.TFreeFromAicOp: None, pto.TFreeFromAivOp: None}, _free)
 @implements({pto.ReserveBufferOp: None, pto.ImportReservedBufferOp: None}, _reserve)

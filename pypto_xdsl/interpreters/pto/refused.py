@@ -15,14 +15,22 @@ from pypto_xdsl.dialects import pto
 from pypto_xdsl.interpreters.errors import ProgramError
 from pypto_xdsl.interpreters.op_tables import Run, implements
 
-_OTHER_DEVICES = "is about other devices; one is run"
+_OTHER_DEVICES = (
+    "is about other devices, and one is run: run each device's kernels on their own, and copy "
+    "between their tensors in the program that calls them"
+)
 _OTHER_CORE = (
     "is about a queue to another core, which only runs beside this one after "
     "convert-pto-to-ascend910b"
 )
-_NO_ADDRESSES = "makes a number of a pointer, or the reverse: no address is known"
-_HANDLES = "is about a queue by its handle; pto.tpush_to_aiv and its kin are run"
-_NO_SCALE = "sets the scale of what is pushed; what is pushed is not scaled"
+_NO_ADDRESSES = (
+    "makes a number of a pointer, or the reverse, and no address is known: move a pointer by "
+    "pto.addptr"
+)
+_NO_SCALE = (
+    "sets the scale of what is pushed, which is not scaled: scale it where it is drained "
+    "(pto.tmov.fp, pto.tstore_fp), or in the vector core (pto.tquant, pto.tdequant)"
+)
 _A5 = "is no instruction of a 910B"
 
 REFUSED: Mapping[type[Operation], str] = {
@@ -49,20 +57,6 @@ REFUSED: Mapping[type[Operation], str] = {
     pto.IntToPtrOp: _NO_ADDRESSES,
     pto.TSyncOp: "waits for tiles, which PTOAS does not plan: use events",
     pto.SyncAllOp: "waits for all cores of the chip; one group is run",
-    **dict.fromkeys(
-        (
-            pto.DeclareGlobalOp,
-            pto.DeclareTileOp,
-            pto.InitializeL2G2LPipeOp,
-            pto.TPushOp,
-            pto.TPopOp,
-            pto.TAllocOp,
-            pto.TFreeOp,
-            pto.TAllocToAivOp,
-            pto.TAllocToAicOp,
-        ),
-        _HANDLES,
-    ),
     pto.InitializeL2LPipeOp: _A5,
     pto.SetQuantScalarOp: _NO_SCALE,
     pto.SetQuantVectorOp: _NO_SCALE,
@@ -76,12 +70,21 @@ OF_CORES: Mapping[type[Operation], str] = dict.fromkeys(
         pto.AivInitializePipeOp,
         pto.ReserveBufferOp,
         pto.ImportReservedBufferOp,
+        pto.TAllocToAivOp,
+        pto.TAllocToAicOp,
         pto.TPushToAivOp,
         pto.TPushToAicOp,
         pto.TPopFromAicOp,
         pto.TPopFromAivOp,
         pto.TFreeFromAicOp,
         pto.TFreeFromAivOp,
+        pto.DeclareGlobalOp,
+        pto.DeclareTileOp,
+        pto.InitializeL2G2LPipeOp,
+        pto.TPushOp,
+        pto.TPopOp,
+        pto.TAllocOp,
+        pto.TFreeOp,
         pto.SyncSetOp,
         pto.SyncWaitOp,
     ),

@@ -47,8 +47,8 @@ QUEUES = frozenset(
         "free": ("from_aic", "from_aiv"),
     }.items()
     for way in ways
-)
-"""Checked by `test_groups.py`: they need two cores."""
+) | frozenset(("tpush", "tpop", "talloc", "tfree"))
+"""Checked by `test_groups.py` and `test_queue_forms.py`: they need two cores."""
 
 
 def implemented(*, machine: bool) -> Iterator[type[Operation]]:
