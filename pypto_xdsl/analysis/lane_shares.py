@@ -46,6 +46,10 @@ class Share:
         """Whether as much of each part of the whole tile is valid, which is known."""
         return tile.valid_shape[self.axis] == 2 * self.step
 
+    def is_odd(self, tile: TileType) -> bool:
+        """Whether the first part has one more along the axis than the second, which is known."""
+        return tile.valid_shape[self.axis] == 2 * self.step - 1
+
     def part(self, tile: TileType) -> TileType:
         """The type of a part of the whole tile."""
         shape, valid = list(tile.get_shape()), list(tile.valid_shape)
@@ -131,9 +135,9 @@ def _sizes(group: Sequence[Node]) -> tuple[int, int]:
     size = -(-extent // 2)
     if len(valid) == 1:
         (count,) = valid
-        if count != DYNAMIC_INDEX and count > 0 and count % 2 == 0:
-            # Each core has as much to do.
-            return size, count // 2
+        if count != DYNAMIC_INDEX and count > 0:
+            # Each core has as much to do, as far as that can be.
+            return size, -(-count // 2)
     return size, size
 
 

@@ -33,6 +33,12 @@ from pypto_xdsl.rewriting.inserter import Inserter
 from pypto_xdsl.rewriting.locating import locate
 from pypto_xdsl.syntax.lists import Index
 
+_WAY_OUT = {
+    0: "fill it up to whole rows, or leave the split out",
+    1: "split the kernel up_down, or leave the split out",
+}
+"""What to do about a tile that does not divide."""
+
 
 class LaneSharing:
     """The body of a vector kernel while it is shared out between two cores."""
@@ -72,13 +78,23 @@ class LaneSharing:
                 f"vector cores: {value.type}",
             )
         type = TileType.of(value.type)
-        if not share.is_even(type) and (self._axis or type.get_shape()[share.axis] % 2):
-            valid = type.valid_shape[share.axis]
-            count = "of which a number known at run time" if valid == DYNAMIC_INDEX else valid
+        extent, valid = type.get_shape()[share.axis], type.valid_shape[share.axis]
+        known = valid != DYNAMIC_INDEX
+        if share.is_even(type):
+            passes = True
+        elif share.is_odd(type):
+            passes = isinstance(op, PopOp) or self._axis == 0
+        elif isinstance(op, PopOp):
+            # Rows lie one after the other: each core takes all of its part.
+            passes = self._axis == 0 and extent % 2 == 0 and not (known and valid % 2)
+        else:
+            passes = self._axis == 0 and extent % 2 == 0
+        if not passes:
+            count = str(valid) if known else "a number known at run time"
             raise OpError(
                 op,
-                f"passes a tile between the cores whose {parts}, {count} valid, do not divide "
-                f"evenly over the two vector cores: {type}",
+                f"passes a tile between the cores of whose {extent} {parts} {count} are valid: "
+                f"the two vector cores cannot pass parts of it; {_WAY_OUT[self._axis]}",
             )
         return share
 
@@ -236,7 +252,9 @@ class LaneSharing:
         return inserter.insert(tile.SetValidShapeOp(value, valid), value.name_hint)
 
     def _part_of(
-        self, op: tile.LoadOp | tile.SliceOp | tile.CreateOp | tile.SetValidShapeOp, share: Share
+        self,
+        op: tile.LoadOp | tile.SliceOp | tile.CreateOp | tile.SetValidShapeOp,
+        share: Share,
     ) -> Sequence[Index]:
         """The valid extents of the part of what an op makes."""
         valid: list[Index] = list(op.valid_extents or TileType.of(op.result.type).valid_shape)
@@ -274,17 +292,37 @@ class LaneSharing:
 
     def _pop(self, op: PopOp) -> None:
         share = self._shares[op.result]
-        new = type(op)(_all_of(share.part(TileType.of(op.result.type)), share), self._split)
-        self._replace(op, new)
+        whole = TileType.of(op.result.type)
+        part = share.part(whole)
+        valid: list[Index] = list(op.valid_extents or whole.valid_shape)
+        if share.is_odd(whole):
+            valid[share.axis] = self._valid_part(valid[share.axis], share, op)
+            self._replace(op, type(op)(part, self._split.odd, valid))
+            return
+        # Where less is valid, more comes, and is narrowed.
+        valid[share.axis] = share.step
+        part = _all_of(part, share)
+        listed = valid if DYNAMIC_INDEX in part.valid_shape else ()
+        self._replace(op, type(op)(part, self._split, listed))
 
     def _push(self, op: PushOp) -> None:
         share = self._shares[op.tile]
         part = TileType.of(op.tile.type)
         value = op.tile
         if part != _all_of(part, share):
-            # The second half lies where the first would end if all of it were valid.
+            # The second part lies where the first would end if all of it were valid.
             inserter = Inserter(op)
-            value = inserter.insert(whole_along(value, share.axis, share.step, inserter))
+            hint = value.name_hint
+            filled = tile.FillpadOp(value)
+            valid: list[Index] = []
+            for axis, extent in enumerate(part.valid_shape):
+                if extent == DYNAMIC_INDEX and axis != share.axis:
+                    valid.append(inserter.insert(tile.ValidDimOp(value, axis)))
+                else:
+                    valid.append(extent)
+            valid[share.axis] = share.step
+            inserter.insert(filled, hint)
+            value = inserter.insert(tile.SetValidShapeOp(filled.result, valid), hint)
         self._replace(op, type(op)(value, self._split))
 
     def _valid_dim(self, op: tile.ValidDimOp) -> None:
@@ -333,18 +371,6 @@ def _all_of(part: TileType, share: Share) -> TileType:
     valid = list(part.valid_shape)
     valid[share.axis] = share.step
     return part.with_valid(valid)
-
-
-def whole_along(
-    value: SSAValue, axis: int, extent: int, inserter: Inserter
-) -> tile.SetValidShapeOp:
-    """A tile of which `extent` is valid along an axis, and what was along the others."""
-    valid: list[Index] = list(TileType.of(value.type).valid_shape)
-    valid[axis] = extent
-    for other, known in enumerate(valid):
-        if known == DYNAMIC_INDEX:
-            valid[other] = inserter.insert(tile.ValidDimOp(value, other))
-    return tile.SetValidShapeOp(value, valid)
 
 
 def _with_space_of(inferred: Attribute, type: Attribute) -> Attribute:
@@ -421,10 +447,6 @@ def share_out_halves(
     results = end.operands
     Rewriter.erase_op(end)
     for move, other in halves[Lane.CUBE][1].items():
-        share = shares[move]
-        other.properties["split"] = TransportSplitAttr(split)
-        if isinstance(other, PushOp) and not share.is_even(TileType.of(other.tile.type)):
-            inserter = Inserter(other)
-            pushed = whole_along(other.tile, share.axis, 2 * share.step, inserter)
-            other.operands[0] = inserter.insert(pushed, other.tile.name_hint)
+        is_odd = isinstance(other, PushOp) and shares[move].is_odd(TileType.of(other.tile.type))
+        other.properties["split"] = TransportSplitAttr(split.odd if is_odd else split)
     return results

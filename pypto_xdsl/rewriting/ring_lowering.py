@@ -55,9 +55,17 @@ def lower_ring_op(op: RingOp, into: ControlFlowLowering, memory: pto.AddressSpac
             _insert(op, new, into, values, (), _split(op))
         case PopOp():
             type_ = TileType.of(op.result.type)
+            extents: dict[str, SSAValue] = {}
             if DYNAMIC_INDEX in type_.valid_shape:
-                raise OpError(op, f"pops a tile whose valid region is known at run time: {type_}")
-            popped = _insert(op, new, into, {}, (tile_buf_type(type_),), _split(op))
+                valid = into.indices(op.valid_extents)
+                if not valid:
+                    raise OpError(
+                        op, f"pops a tile whose valid region is known at run time: {type_}"
+                    )
+                into.buffers.set_extents(op.result, valid)
+                row, column = (into.builder.index(extent) for extent in valid)
+                extents = {"valid_row": row, "valid_col": column}
+            popped = _insert(op, new, into, extents, (tile_buf_type(type_),), _split(op))
             into.buffers.adopt(op.result, popped.results[0])
         case FreeOp():
             _insert(op, new, into, {}, (), _split(op))

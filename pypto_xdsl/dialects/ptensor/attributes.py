@@ -109,6 +109,17 @@ class TransportSplit(StrEnum):
             return None
         return 0 if self in (TransportSplit.UP_DOWN, TransportSplit.UP_DOWN_ODD) else 1
 
+    @property
+    def odd(self) -> TransportSplit:
+        """The same for an odd number of rows, or columns, of which the first gets one more."""
+        return _ODD.get(self, self)
+
+
+_ODD = {
+    TransportSplit.UP_DOWN: TransportSplit.UP_DOWN_ODD,
+    TransportSplit.LEFT_RIGHT: TransportSplit.LEFT_RIGHT_ODD,
+}
+
 
 @irdl_attr_definition
 class PadValueAttr(EnumAttribute[PadValue], SpacedOpaqueSyntaxAttribute):

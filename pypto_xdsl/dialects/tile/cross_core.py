@@ -12,7 +12,7 @@ from abc import ABC
 from collections.abc import Callable, Mapping, Sequence
 from typing import ClassVar
 
-from xdsl.dialects.builtin import DYNAMIC_INDEX, IntegerType, StringAttr, i32
+from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, IntegerType, StringAttr, i32
 from xdsl.ir import Attribute
 from xdsl.irdl import (
     AttrSizedOperandSegments,
@@ -22,10 +22,12 @@ from xdsl.irdl import (
     operand_def,
     opt_operand_def,
     result_def,
+    var_operand_def,
 )
 from xdsl.utils.exceptions import VerifyException
 
 from pypto_xdsl.dialects.declared_op import lives_freely, lives_in, reads, updates
+from pypto_xdsl.dialects.extents import verify_extents
 from pypto_xdsl.dialects.ptensor.attributes import TransportSplit, TransportSplitAttr
 from pypto_xdsl.dialects.ptensor.types import TENSOR
 from pypto_xdsl.dialects.ring_slots import BOTH_DIRECTIONS, default_slots
@@ -33,7 +35,9 @@ from pypto_xdsl.dialects.tile.attributes import MemorySpace
 from pypto_xdsl.dialects.tile.base import TILE, InferringTileOp
 from pypto_xdsl.dialects.tile.types import TileType
 from pypto_xdsl.dialects.typed_op import TypedOp, Types, Value
+from pypto_xdsl.syntax.lists import Index, mixed_indices
 from pypto_xdsl.syntax.op_syntax import (
+    indices_prop,
     integer_attr,
     integer_prop,
     opt_integer_prop,
@@ -116,16 +120,37 @@ class PushOp(RingOp, ABC):
 
 
 class PopOp(RingOp, ABC):
-    """The tile in the next full slot; the slot stays taken until it is freed."""
+    """
+    The tile in the next full slot; the slot stays taken until it is freed. `valid` gives the
+    extents of its valid region that its type leaves to run time.
+    """
 
     PARALLEL_AXES: ClassVar[tuple[int, ...]] = (0, 1)
 
+    valid = var_operand_def(IndexType)
+    static_valid = indices_prop("valid")
     split = word_prop(TransportSplitAttr, _NO_SPLIT)
     id = opt_integer_prop(minimum=0)
     result = result_def(lives_freely(TILE))
 
-    def __init__(self, result_type: TileType, split: TransportSplit = TransportSplit.NONE):
-        self._fill([result_type], {"split": TransportSplitAttr(split)})
+    def __init__(
+        self,
+        result_type: TileType,
+        split: TransportSplit = TransportSplit.NONE,
+        valid: Sequence[Index] = (),
+    ):
+        self._fill([result_type], {"split": TransportSplitAttr(split)}, valid=valid)
+
+    @property
+    def valid_extents(self) -> Sequence[Index]:
+        """The run-time extents of the valid region, if it is said."""
+        return mixed_indices(self.static_valid, self.valid)
+
+    def verify_(self) -> None:
+        super().verify_()
+        if self.valid_extents:
+            type = TileType.of(self.result.type)
+            verify_extents("valid", self.valid_extents, type.valid_shape)
 
 
 class FreeOp(RingOp, ABC):
