@@ -31,6 +31,7 @@ from typing import Any, cast
 
 from normal_form import (
     fold_constant_indices,
+    hand_out_what_is_used,
     in_canonical_order,
     in_order_of_definition,
     without_names,
@@ -255,8 +256,8 @@ def same(first: ModuleOp, second: ModuleOp) -> bool:
 
 def normalized(module: ModuleOp) -> ModuleOp:
     """
-    A copy with functions by name, buffers and each constant once at the start, no vector space and
-    no branch in which nothing happens.
+    A copy with functions by name, buffers and each constant once at the start, no vector space, no
+    branch in which nothing happens, no result of a scope that nobody uses.
     """
     module = module.clone()
     module.sym_name = None
@@ -264,6 +265,7 @@ def normalized(module: ModuleOp) -> ModuleOp:
     for function in functions:
         for op in [op for op in walk(function) if isinstance(op, orch.TaskScopeOp)]:
             in_order_of_definition(op)
+        hand_out_what_is_used(function)
         _forget_empty_branches(function)
         fold_constant_indices(function)
         _gather_buffers(function)

@@ -9,7 +9,7 @@ reading it gives the same wherever it stands. A tile that is reshaped twice is r
 
 `fold_constant_indices` forgets which constants in lists of indices are ops of their own,
 `without_names` forgets by which of its names a buffer is used, `in_order_of_definition` in which
-order a scope lists what it hands out.
+order a scope lists what it hands out, `hand_out_what_is_used` what of that nobody uses.
 """
 
 from __future__ import annotations
@@ -18,9 +18,15 @@ from collections.abc import Hashable, Sequence
 from typing import Any
 
 from xdsl.dialects import arith, scf
-from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, ModuleOp, TensorType
+from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, ModuleOp, TensorType, i32
 from xdsl.ir import Block, Operation, SSAValue
-from xdsl.irdl import AttrSizedOperandSegments, IRDLOperation, OptOperandDef, VarOperandDef
+from xdsl.irdl import (
+    AttrSizedOperandSegments,
+    AttrSizedResultSegments,
+    IRDLOperation,
+    OptOperandDef,
+    VarOperandDef,
+)
 from xdsl.rewriter import Rewriter
 from xdsl.traits import IsTerminator, is_side_effect_free
 
@@ -251,19 +257,39 @@ def in_order_of_definition(scope: orch.TaskScopeOp) -> None:
     _hand_out(scope, order)
 
 
-def _hand_out(scope: orch.TaskScopeOp, order: Sequence[int]) -> None:
+def hand_out_what_is_used(function: orch.FuncOp) -> None:
+    """Let scopes hand out nothing that nobody uses; inner ones first, which hand on to others."""
+    for op in reversed([op for op in walk(function) if isinstance(op, orch.ScopeOp)]):
+        used = [r.index for r in op.outputs if r.first_use is not None]
+        if len(used) < len(op.outputs):
+            _hand_out(op, used)
+
+
+def _hand_out(scope: orch.ScopeOp, order: Sequence[int]) -> None:
     """Let a scope hand out these of its results, in this order."""
     end = scope.body.block.last_op
     assert isinstance(end, orch.YieldOp)
     end.operands = [end.operands[index] for index in order]
-    new = orch.TaskScopeOp.create(
+    others = scope.results[len(scope.outputs) :]
+    properties = dict(scope.properties)
+    sizes = properties.get(AttrSizedResultSegments.attribute_name)
+    if isinstance(sizes, DenseArrayBase):
+        properties[AttrSizedResultSegments.attribute_name] = DenseArrayBase.from_list(
+            i32, [len(order), *(int(size) for size in sizes.get_values()[1:])]
+        )
+    new = type(scope).create(
         operands=scope.operands,
-        result_types=[scope.results[index].type for index in order],
-        properties=scope.properties,
+        result_types=[
+            *(scope.results[index].type for index in order),
+            *(other.type for other in others),
+        ],
+        properties=properties,
         attributes=scope.attributes,
         regions=[scope.detach_region(scope.body)],
     )
     results: list[SSAValue | None] = [None] * len(scope.results)
     for new_place, old_place in enumerate(order):
         results[old_place] = new.results[new_place]
+    for place, other in enumerate(others):
+        results[other.index] = new.results[len(order) + place]
     Rewriter().replace_op(scope, new, results)

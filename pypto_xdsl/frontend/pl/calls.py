@@ -98,7 +98,15 @@ def submit(context: Context, node: ast.Call, *, spmd: bool) -> Value:
             )
         info = context.program.adopt(context, value, node)
     launch = Launch()
-    options: list[ast.keyword] = []
+    # Arguments come before what is said of the launch, as in the text.
+    own = (
+        "deps",
+        "allow_early_resolve",
+        "predicate",
+        *(("core_num", "sync_start") if spmd else ()),
+    )
+    options = [keyword for keyword in node.keywords if keyword.arg not in own]
+    arguments = _arguments(context, info, rest, options, node, launch, submit=True)
     for keyword in node.keywords:
         match keyword.arg:
             case "deps":
@@ -111,13 +119,10 @@ def submit(context: Context, node: ast.Call, *, spmd: bool) -> Value:
                 launch.early_resolve = _flag(context, keyword)
             case "predicate":
                 launch.predicate = read_predicate(context, keyword.value)
-            case "dumps":
-                options.append(keyword)
             case _:
-                options.append(keyword)
+                pass
     if spmd and launch.width is None:
         raise context.error(node, f"{what} needs core_num=")
-    arguments = _arguments(context, info, rest, options, node, launch, submit=True)
     return dispatch(context, info, arguments, node, launch, submit=True)
 
 

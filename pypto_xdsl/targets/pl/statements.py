@@ -25,6 +25,7 @@ from pypto_xdsl.targets.pl.dispatches import dispatch
 from pypto_xdsl.targets.pl.names import Names
 from pypto_xdsl.targets.pl.scalars import Number, Part, expression, is_scalar_op, number_of
 from pypto_xdsl.targets.pl.symbols import SymbolName, Symbols
+from pypto_xdsl.targets.pl.tensor_forms import valid_window
 from pypto_xdsl.targets.pl.types import annotation
 
 INDENT = "    "
@@ -164,6 +165,8 @@ class BodyWriter:
                 self._assign(op.results, self.render(dispatch(op, self.functions)))
             case ptensor.TypeCastOp():
                 self._type_cast(op)
+            case ptensor.SliceOp() if valid_window(op) is not None:
+                return
             case PlaceOp():
                 self._place(op)
             case AllocOp() if op.space is None:

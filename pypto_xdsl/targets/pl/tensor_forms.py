@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from xdsl.dialects.arith import ConstantOp
 from xdsl.dialects.builtin import DYNAMIC_INDEX
 from xdsl.ir import Operation
 
@@ -44,18 +45,40 @@ def _tensor_full(op: ptensor.FullOp) -> Parts:
 
 
 def _tensor_slice(op: ptensor.SliceOp) -> Parts:
+    valid = valid_shape_of(tensor_of(op.result.type))
+    if valid == tensor_of(op.result.type).get_shape():
+        return call("tensor.slice", *_window(op))
+    if DYNAMIC_INDEX in valid:
+        raise OpError(op, "has no spelling in the DSL with a run-time valid region")
+    return call("tensor.slice", *_window(op), listed(valid))
+
+
+def _window(op: ptensor.SliceOp) -> list[Parts]:
+    return [[op.source], extents_of(op.result.type, op.extents), listed(op.window_offsets)]
+
+
+def valid_window(op: Operation | None) -> ptensor.SetValidShapeOp | None:
+    """
+    The op that says what is valid of a window, known at run time: the DSL says it where it says
+    the window, so that both are one call.
+    """
+    if not isinstance(op, ptensor.SliceOp) or not op.result.has_one_use():
+        return None
     type = tensor_of(op.result.type)
-    arguments: list[Parts] = [
-        [op.source],
-        extents_of(type, op.extents),
-        listed(op.window_offsets),
-    ]
-    valid = valid_shape_of(type)
-    if valid != type.get_shape():
-        if DYNAMIC_INDEX in valid:
-            raise OpError(op, "has no spelling in the DSL with a run-time valid region")
-        arguments.append(listed(valid))
-    return call("tensor.slice", *arguments)
+    follows = op.next_op
+    while isinstance(follows, ConstantOp):
+        follows = follows.next_op
+    if not isinstance(follows, ptensor.SetValidShapeOp) or follows.source is not op.result:
+        return None
+    known = all(isinstance(extent, int) for extent in follows.valid_extents)
+    return None if known or valid_shape_of(type) != type.get_shape() else follows
+
+
+def _set_validshape(op: ptensor.SetValidShapeOp) -> Parts:
+    window = op.source.owner
+    if isinstance(window, ptensor.SliceOp) and valid_window(window) is op:
+        return call("tensor.slice", *_window(window), listed(op.valid_extents))
+    return shared_forms.set_validshape("tensor")(op)
 
 
 def _tensor_reshape(op: ptensor.ReshapeOp) -> Parts:
@@ -138,7 +161,7 @@ FORMS: Mapping[type[Operation], Form] = {
     ptensor.ReshapeOp: _tensor_reshape,
     ptensor.LayoutViewOp: _tensor_view,
     ptensor.ReinterpretViewOp: _tensor_reinterpret,
-    ptensor.SetValidShapeOp: shared_forms.set_validshape("tensor"),
+    ptensor.SetValidShapeOp: _set_validshape,
     ptensor.AssembleOp: _tensor_assemble,
     ptensor.DimOp: _dim,
     ptensor.ReadOp: shared_forms.read("tensor"),
