@@ -34,7 +34,7 @@ from pypto_xdsl.rewriting.locating import locate
 from pypto_xdsl.syntax.lists import Index
 
 _WAY_OUT = {
-    0: "fill it up to whole rows, or leave the split out",
+    0: "make an even number of them valid, or leave the split out",
     1: "split the kernel up_down, or leave the split out",
 }
 """What to do about a tile that does not divide."""

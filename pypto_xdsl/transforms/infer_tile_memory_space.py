@@ -37,7 +37,7 @@ from pypto_xdsl.backend.backend import Backend
 from pypto_xdsl.backend.registry import backend_of, check_backend_name
 from pypto_xdsl.diagnostics import Diagnostic, DiagnosticsError, diagnose, note
 from pypto_xdsl.dialects import orch, tile
-from pypto_xdsl.dialects.declared_op import DeclaredOp, OperandDeclaration
+from pypto_xdsl.dialects.declared_op import DeclaredOp, OperandDeclaration, ResultDeclaration
 from pypto_xdsl.dialects.tile import Layout, MemorySpace, TileLayout, TileType
 from pypto_xdsl.properties.checked_pass import CheckedPass
 from pypto_xdsl.rewriting.locating import locate
@@ -138,9 +138,35 @@ def _shared_storage(ops: Sequence[Operation], tiles: Sequence[SSAValue]) -> Disj
         if isinstance(op, DeclaredOp):
             operands = {name: value for name, value, _ in op.declared_operands()}
             for _, result, declared in op.declared_results():
-                if isinstance(result.type, TileType) and declared.space_of is not None:
+                if (
+                    isinstance(result.type, TileType)
+                    and declared.space_of is not None
+                    and _moved_to(op, declared) is None
+                ):
                     groups.union(operands[declared.space_of], result)
     return groups
+
+
+def _moved_to(op: DeclaredOp, result: ResultDeclaration) -> MemorySpace | None:
+    """
+    Of a result with a buffer of its own in the memory of an operand: where that operand has to be
+    moved first, since what makes it makes it where the op does not take it.
+    """
+    if result.names is not None:
+        return None
+    for name, value, declared in op.declared_operands():
+        if name == result.space_of and declared.spaces:
+            made = _made_in(value)
+            return None if made in (None, *declared.spaces) else MemorySpace(declared.spaces[0])
+    return None
+
+
+def _made_in(value: SSAValue) -> MemorySpace | None:
+    """The one memory that an op makes a tile in, if it is one."""
+    if not isinstance(value, OpResult) or not isinstance(value.op, DeclaredOp):
+        return None
+    _, declared = value.op.declaration().results[value.index]
+    return None if declared.space is None else MemorySpace(declared.space)
 
 
 def _fixed_spaces(
@@ -154,8 +180,12 @@ def _fixed_spaces(
     for op in ops:
         if isinstance(op, DeclaredOp):
             for _, result, declared in op.declared_results():
-                if isinstance(result.type, TileType) and declared.space is not None:
+                if not isinstance(result.type, TileType):
+                    continue
+                if declared.space is not None:
                     yield result, MemorySpace(declared.space), op
+                elif (space := _moved_to(op, declared)) is not None:
+                    yield result, space, op
 
 
 def _demands(

@@ -211,14 +211,13 @@ class ReshapeOp(ViewOp):
         source, result = (
             TileType.of(value.type).get_shape() for value in (self.source, self.result)
         )
-        if source == result:
-            for axis in range(len(source)):
-                yield [(self.source, axis), (self.result, axis)]
-            return
-        # Leading parts are runs of elements, in either shape.
-        outer = [next((a for a, e in enumerate(shape) if e != 1), 0) for shape in (source, result)]
-        if source[outer[0]] == result[outer[1]]:
-            yield [(self.source, outer[0]), (self.result, outer[1])]
+        # Along the axes that both have, up to what differs. Leading parts are runs of elements.
+        axes = [[axis for axis, extent in enumerate(s) if extent != 1] for s in (source, result)]
+        pairs = list(zip(*axes, strict=False))
+        differs = [source[a] for a in axes[0]] != [result[b] for b in axes[1]]
+        for a, b in pairs[:1] if differs else pairs:
+            if source[a] == result[b]:
+                yield [(self.source, a), (self.result, b)]
 
     @staticmethod
     def reshaped(tile: TileType, shape: Sequence[int]) -> TileType:

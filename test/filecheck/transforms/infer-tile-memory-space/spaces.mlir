@@ -89,3 +89,19 @@ orch.func incore @written(in %x : tensor<16x32xf32>, out %o : tensor<16x32xf32>)
   %o1 = tile.store %c, %o[0, 0] : !tile.tile<16x32xf32, vec>, tensor<16x32xf32>
   orch.return %o1 : tensor<16x32xf32>
 }
+
+// What an op makes in the memory of an operand is where the operand is moved to, if it is not taken
+// where it is made.
+// CHECK-LABEL: orch.func incore @filled
+// CHECK:         %p_vec = tile.move %p : !tile.tile<32x32xf32, acc, valid = [20, 32], compact> -> !tile.tile<32x32xf32, vec, valid = [20, 32]>
+// CHECK-NEXT:    %f = tile.fillpad %p_vec : !tile.tile<32x32xf32, vec, valid = [20, 32]> -> !tile.tile<32x32xf32, vec, pad = zero>
+// CHECK-NEXT:    %n = tile.neg %f : !tile.tile<32x32xf32, vec, pad = zero>
+orch.func incore @filled(in %a : tensor<32x32xf16>, in %b : tensor<32x32xf16>, out %o : tensor<32x32xf32>) -> tensor<32x32xf32> {
+  %l = tile.load %a[0, 0] : tensor<32x32xf16> -> !tile.tile<32x32xf16, valid = [20, 32]>
+  %r = tile.load %b[0, 0] : tensor<32x32xf16> -> !tile.tile<32x32xf16>
+  %p = tile.matmul %l, %r : !tile.tile<32x32xf16, valid = [20, 32]>, !tile.tile<32x32xf16> -> !tile.tile<32x32xf32, valid = [20, 32], compact>
+  %f = tile.fillpad %p : !tile.tile<32x32xf32, valid = [20, 32], compact> -> !tile.tile<32x32xf32, pad = zero>
+  %n = tile.neg %f : !tile.tile<32x32xf32, pad = zero>
+  %o1 = tile.store %n, %o[0, 0] : !tile.tile<32x32xf32, pad = zero>, tensor<32x32xf32>
+  orch.return %o1 : tensor<32x32xf32>
+}
