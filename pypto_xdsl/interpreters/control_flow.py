@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Any
 
@@ -26,7 +26,21 @@ from pypto_xdsl.interpreters.machine import Machine
 from pypto_xdsl.interpreters.progress import Progress
 
 
-def _told(progress: Progress, indices: Iterable[Any]) -> Iterator[Any]:
+def loop_turns(args: PythonValues) -> range:
+    """The indices of a loop with these operands. Raises `ProgramError`."""
+    lower, upper, step = (arg.value.data for arg in args[:3])
+    if step <= 0:
+        raise ProgramError(f"needs a positive step, got {step}")
+    return range(lower, upper, step)
+
+
+def index_maker(op: scf.ForOp) -> Callable[[int], Any]:
+    """What makes a number a run-time value of the type of the index of a loop."""
+    type = op.lb.type
+    return index_value if type.name == "index" else partial(integer_value, type=type)
+
+
+def told(progress: Progress, indices: Iterable[Any]) -> Iterator[Any]:
     """The indices of a loop, telling each time that the one before is done."""
     for index in indices:
         yield index
@@ -44,24 +58,17 @@ class ControlFlowFunctions(ScfFunctions):
 
     @impl(scf.ForOp)
     def run_for(self, interpreter: Interpreter, op: scf.ForOp, args: PythonValues) -> PythonValues:
-        lower, upper, step = (arg.value.data for arg in args[:3])
-        if step <= 0:
-            raise ProgramError(f"needs a positive step, got {step}")
-        type = op.lb.type
-        carried = args[3:]
-
-        index = index_value if type.name == "index" else partial(integer_value, type=type)
+        turns, carried = loop_turns(args), args[3:]
+        indices = map(index_maker(op), turns)
         if not isinstance(interpreter, Machine):
-            for i in range(lower, upper, step):
-                carried = interpreter.run_ssacfg_region(op.body, (index(i), *carried), "for")
+            for index in indices:
+                carried = interpreter.run_ssacfg_region(op.body, (index, *carried), "for")
             return carried
         run, progress = interpreter.region_plan(op.body), interpreter.progress
-        turns = range(lower, upper, step)
-        indices = map(index, turns)
         if progress is None:
             return run.repeat(indices, len(turns), carried)
         progress.enter(op, len(turns))
         try:
-            return run.repeat(_told(progress, indices), len(turns), carried)
+            return run.repeat(told(progress, indices), len(turns), carried)
         finally:
             progress.leave()

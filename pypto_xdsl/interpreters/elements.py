@@ -14,7 +14,7 @@ import math
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -65,7 +65,7 @@ class Element:
     def __hash__(self) -> int:
         return hash(self.name)
 
-    @property
+    @cached_property
     def is_bfloat16(self) -> bool:
         return self.is_float and self.storage.kind != "f"
 
@@ -94,9 +94,10 @@ class Element:
 
     def narrow(self, array: Array) -> Array:
         """Computed elements as they are stored: floats round to nearest even, integers wrap."""
-        if array.dtype is self.storage or array.dtype == self.storage:
+        dtype = array.dtype
+        if dtype is self.storage or dtype == self.storage:
             # A bf16 is never computed in the type that stores it.
-            return array if self.bits >= 8 or not self._is_nibble else self._wrap_nibble(array)
+            return self._wrap_nibble(array) if self._is_nibble else array
         if self.is_bfloat16:
             return bfloat16_bits(array.astype(np.float32, copy=False))
         if self.storage.kind == "b":
@@ -149,7 +150,7 @@ class Element:
             return self.narrow(self.number(math.inf if value is PadValue.MAX else -math.inf))
         return self.narrow(self.number(self.maximum if value is PadValue.MAX else self.minimum))
 
-    @property
+    @cached_property
     def _is_nibble(self) -> bool:
         return self.bits == 4
 

@@ -85,13 +85,21 @@ def compute(
 
 
 def finished(
-    result: Array | Partial, mask: Mask | None, element: Element, region: tuple[int, ...]
+    result: Array | Partial,
+    mask: Mask | None,
+    element: Element,
+    region: tuple[int, ...] | None = None,
 ) -> tuple[Array, Mask | None]:
-    """What a meaning gave, as stored elements of a region and where they are defined."""
+    """
+    What a meaning gave, as stored elements of a region (None: as many as there are) and where they
+    are defined.
+    """
     if isinstance(result, Partial):
         mask = result.defined if mask is None else mask & result.defined
         result = result.values
     stored = np.asarray(element.narrow(result))
+    if region is None:
+        return stored, mask
     if stored.shape != region:
         stored = np.broadcast_to(stored, region)
     if mask is not None and mask.shape != region:

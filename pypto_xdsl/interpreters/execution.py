@@ -182,17 +182,23 @@ class RegionPlan:
             carried = self((index, *carried))
         return carried
 
+    def steps(self) -> list[tuple[Operation, Prepared]]:
+        """The ops of the region, which is one block, without its end, and what runs them."""
+        block = self._entry
+        assert block is not None
+        plan = self._plans.get(block)
+        if plan is None:
+            plan = self._plans[block] = self._planned(block)
+        return [(op, run) for op, run, _, _ in plan.steps]
+
     def _compiled(self) -> Loop | None:
         """The region as a loop, where its one block ends by returning something."""
         block = self._entry
         if block is None or block.next_block is not None:
             return None
-        plan = self._plans.get(block)
-        if plan is None:
-            plan = self._plans[block] = self._planned(block)
-        if plan.returned is None:
+        steps = self.steps()
+        if self._plans[block].returned is None:
             return None
-        steps = [(op, run) for op, run, _, _ in plan.steps]
         return compile_loop(block, steps, self._layout.places, PROGRAM_ERRORS, error_at)
 
     def __call__(self, arguments: PythonValues) -> PythonValues:

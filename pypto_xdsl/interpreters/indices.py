@@ -8,6 +8,8 @@ from typing import Any
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX, I64, DenseArrayBase, IntegerAttr, i64
 
+from pypto_xdsl.interpreters.values import Window, window_at
+
 
 @lru_cache(maxsize=4096)
 def index_value(number: int) -> IntegerAttr[Any]:
@@ -52,6 +54,38 @@ def index_taker(
     return lambda operands, start: fill(
         places, [value.value.data for value in operands[start : start + count]]
     )
+
+
+def window_taker(
+    what: str, static: DenseArrayBase[I64], extents: tuple[int, ...]
+) -> Callable[[Sequence[IntegerAttr[Any]], int, tuple[int, ...]], Window]:
+    """
+    What gives the window of constant extents at a mixed list of offsets, whose run-time values
+    start somewhere among operands, in `what`, of a shape. It raises `ProgramError` where the
+    window lies outside.
+    """
+    take = index_taker(static)
+    places, count = _places(static)
+    if count != 1:
+        return lambda operands, start, shape: window_at(what, take(operands, start), extents, shape)
+    # Only one offset has to be looked at again for a shape that was met before.
+    axis = places.index(DYNAMIC_INDEX)
+    extent = extents[axis]
+    largest: dict[tuple[int, ...], int] = {}
+    before: Window = ()
+    after: Window = ()
+
+    def window(operands: Sequence[IntegerAttr[Any]], start: int, shape: tuple[int, ...]) -> Window:
+        nonlocal before, after
+        offset = operands[start].value.data
+        if 0 <= offset <= largest.get(shape, -1):
+            return (*before, slice(offset, offset + extent), *after)
+        found = window_at(what, take(operands, start), extents, shape)
+        before, after = found[:axis], found[axis + 1 :]
+        largest[shape] = shape[axis] - extent
+        return found
+
+    return window
 
 
 def fill(places: Sequence[int], values: Sequence[int]) -> tuple[int, ...]:

@@ -23,6 +23,7 @@ from pypto_xdsl.interpreters.elements import (
     number_of,
 )
 from pypto_xdsl.interpreters.errors import ProgramError
+from pypto_xdsl.interpreters.execution import Prepared, prepared
 from pypto_xdsl.interpreters.op_tables import Run, implements
 
 
@@ -212,6 +213,11 @@ _FLOAT_OF: Mapping[type[Operation], Callable[[int, int], int]] = {
 _INTEGER_OF: Mapping[type[Operation], bool] = {arith.FPToSIOp: True, arith.FPToUIOp: False}
 
 
+def _constant(_: Any, op: arith.ConstantOp) -> Prepared:
+    values = (op.value,)
+    return lambda args: values
+
+
 @register_impls
 @implements(_SIGNED, _integers(_signed))
 @implements(_UNSIGNED, _integers(_unsigned))
@@ -226,6 +232,7 @@ _INTEGER_OF: Mapping[type[Operation], bool] = {arith.FPToSIOp: True, arith.FPToU
 class ScalarFunctions(InterpreterFunctions):
     """Ops of `arith` and `math`; to be registered over xDSL's `ArithFunctions`."""
 
+    @prepared(_constant)
     @impl(arith.ConstantOp)
     def run_constant(
         self, interpreter: Interpreter, op: arith.ConstantOp, args: PythonValues

@@ -124,7 +124,7 @@ def _address(array: Array) -> int:
     return array.__array_interface__["data"][0]
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, slots=True)
 class Tensor:
     """A name of a buffer in global memory, or of a window of one."""
 
@@ -175,11 +175,14 @@ class Tensor:
 
     def write(self, window: Window, values: Array, defined: Mask | None = None) -> None:
         """Overwrite a window with stored elements, of which some may be undefined."""
+        buffer = self.buffer
+        self.array[window] = values
+        if buffer.observer is None and buffer.defined is None and defined is None:
+            return
         view = self.array[window]
-        view[...] = values
-        if self.buffer.observer is not None:
-            self.buffer.observer("write", self.buffer, view)
-        self.buffer.mark_written(view, defined)
+        if buffer.observer is not None:
+            buffer.observer("write", buffer, view)
+        buffer.mark_written(view, defined)
 
     def write_elements(
         self, places: tuple[Array, ...], values: Array, defined: Mask | None = None
@@ -201,7 +204,7 @@ class Tensor:
         return self.buffer.undefined_mask(self.array)
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, slots=True)
 class Tile:
     """A block of elements on chip: a value, never changed once it is made."""
 

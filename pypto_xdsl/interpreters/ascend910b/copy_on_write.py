@@ -27,13 +27,13 @@ class Lender:
     borrowers: set[Span] = field(default_factory=set["Span"])
     """Every span whose value is a window of it; others may be among them, and leave when asked."""
 
-    def recall(self, written: Array) -> None:
-        """Have all windows copied that share bytes with what is about to be written."""
+    def recall(self, written: Array | None = None) -> None:
+        """Have all windows copied that share bytes with what is about to be written (None: all)."""
         for span in tuple(self.borrowers):
             value = span.value
             if value is None or span.lender is not self:
                 self.borrowers.discard(span)
-            elif np.may_share_memory(value, written):
+            elif written is None or np.may_share_memory(value, written):
                 self.borrowers.discard(span)
                 value = value.copy()
                 value.flags.writeable = False

@@ -89,7 +89,7 @@ class Core:
     op: Operation | None = None
     scalar_number: int = 0
     """What the scalar unit had done when it issued the instruction at work."""
-    _told: Told | None = None
+    told: Told | None = None
     _kept: dict[int, TileBufType] = field(default_factory=dict[int, TileBufType])
     _equal: dict[TileBufType, TileBufType] = field(default_factory=dict[TileBufType, TileBufType])
     _originals: list[TileBufType] = field(default_factory=list[TileBufType])
@@ -100,7 +100,7 @@ class Core:
 
     def __post_init__(self) -> None:
         self.lane = self.scalar = self.lanes[PIPE_NUMBERS[Pipe.S]]
-        self._told = self.scalar.tell()
+        self.told = self.scalar.tell()
 
     def reset(self, group: Group) -> None:
         """Make it a core of a group that has not run yet. What is known of the program stays."""
@@ -112,7 +112,7 @@ class Core:
         for tokens in self.events.values():
             tokens.clear()
         self.queues.clear()
-        self.lane, self.op, self._told = self.scalar, None, self.scalar.tell()
+        self.lane, self.op, self.told = self.scalar, None, self.scalar.tell()
 
     def lane_of(self, pipe: Pipe) -> Lane:
         """The lane of a pipe."""
@@ -182,13 +182,13 @@ class Core:
     def issue(self, lane: Lane, op: Operation, run: Callable[[], Any]) -> None:
         """Give a pipe something to do."""
         if self.settings.seed is None and not lane.queue:
-            self._run(lane, op, run, self._told, len(self.scalar.ops))
+            self._run(lane, op, run, self.told, len(self.scalar.ops))
             return
         self._enqueue(lane, op, run, None)
 
     def run_scalar(self, op: Operation, run: Callable[[], Any]) -> Any:
         """The scalar unit does something that touches memory."""
-        return self._run(self.scalar, op, run, self._told, len(self.scalar.ops))
+        return self._run(self.scalar, op, run, self.told, len(self.scalar.ops))
 
     def _enqueue(
         self,
@@ -198,8 +198,8 @@ class Core:
         is_ready: Callable[[], bool] | None,
         event: EventKey | None = None,
     ) -> None:
-        assert self._told is not None
-        entry = Entry(op, run, is_ready, self._told, len(self.scalar.ops), event)
+        assert self.told is not None
+        entry = Entry(op, run, is_ready, self.told, len(self.scalar.ops), event)
         lane.queue.append(entry)
         self.group.queued += 1
         self.group.advance()
@@ -237,7 +237,7 @@ class Core:
         """Begin with something in a lane, if it may run at once; whether it may."""
         if lane.queue or self.settings.seed is not None:
             return False
-        told, ops = self._told, lane.ops
+        told, ops = self.told, lane.ops
         if lane.seen is told:
             self.lane, self.op, self.scalar_number = lane, op, len(self.scalar.ops)
             ops.append(op)
@@ -277,7 +277,7 @@ class Core:
             tokens.append((lane.tell(), op))
 
         def issue(_: PythonValues) -> PythonValues:
-            if tokens or not is_direct or lane.queue or lane.seen is not self._told:
+            if tokens or not is_direct or lane.queue or lane.seen is not self.told:
                 self._give(lane, op, run, None, key)
                 return ()
             # It touches nothing, so that it needs no number of its own.
@@ -300,7 +300,7 @@ class Core:
             self.hear(lane, tokens.popleft()[0])
 
         def issue(_: PythonValues) -> PythonValues:
-            if not tokens or not is_direct or lane.queue or lane.seen is not self._told:
+            if not tokens or not is_direct or lane.queue or lane.seen is not self.told:
                 self._give(lane, op, run, lambda: bool(tokens), key)
             else:
                 lane.learn(tokens.popleft()[0])
@@ -312,7 +312,7 @@ class Core:
         """A lane learns something; if it is the scalar unit, so does all it issues from now on."""
         lane.learn(told)
         if lane is self.scalar:
-            self._told = lane.tell()
+            self.told = lane.tell()
 
     def _give(
         self,
@@ -325,17 +325,17 @@ class Core:
         if lane is self.scalar:
             if is_ready is not None and not is_ready():
                 self.group.block(self, op, is_ready, event)
-            self._run(lane, op, run, self._told, len(self.scalar.ops))
-            self._told = lane.tell()
+            self._run(lane, op, run, self.told, len(self.scalar.ops))
+            self.told = lane.tell()
             self.group.advance()
         elif self.in_program_order:
             # What comes after it in the text waits as well.
             if is_ready is not None and not is_ready():
                 self.group.block(self, op, is_ready, event, lane)
-            self._run(lane, op, run, self._told, len(self.scalar.ops))
+            self._run(lane, op, run, self.told, len(self.scalar.ops))
             self.group.advance()
         elif self.settings.seed is None and not lane.queue and (is_ready is None or is_ready()):
-            self._run(lane, op, run, self._told, len(self.scalar.ops))
+            self._run(lane, op, run, self.told, len(self.scalar.ops))
             if is_ready is None:
                 # Something was set that another pipe may be waiting for.
                 self.group.advance()
@@ -358,7 +358,7 @@ class Core:
             self.group.block(self, op, self.is_idle)
         for lane in self.lanes:
             self.scalar.learn(lane.known)
-        told = self._told = self.scalar.tell()
+        told = self.told = self.scalar.tell()
         for lane in self.lanes:
             lane.learn(told)
             lane.seen = told
@@ -403,12 +403,20 @@ class Core:
                         self._unordered(memory, span, read, is_write, "read")
         segment = span.segment
         if is_write:
-            memory.writes += 1
-            segment.write = Touch(own, self.number, span, memory.writes)
+            memory.writes = when = memory.writes + 1
+            write = segment.write
+            if write is None:
+                segment.write = Touch(own, self.number, span, when)
+            else:
+                write.lane, write.number, write.span, write.when = own, self.number, span, when
             if segment.reads:
                 segment.reads.clear()
         else:
-            segment.reads[own] = Touch(own, self.number, span, memory.writes)
+            read = segment.reads.get(own)
+            if read is None:
+                segment.reads[own] = Touch(own, self.number, span, memory.writes)
+            else:
+                read.number, read.span = self.number, span
 
     def _was_read_before_issue(self, lane: int, number: int) -> bool:
         """Whether the scalar unit had read something when it issued the instruction at work."""

@@ -28,9 +28,15 @@ from pypto_xdsl.interpreters.errors import ProgramError
 from pypto_xdsl.interpreters.execution import Prepared, by_preparing, prepare_of
 from pypto_xdsl.interpreters.machine import Grid, Machine
 from pypto_xdsl.interpreters.op_tables import Run, implements
+from pypto_xdsl.interpreters.pto.array_forms import form_of, with_form
 from pypto_xdsl.interpreters.pto.globals import Pointer, axes_of
 from pypto_xdsl.interpreters.pto.memory import valid_extents
-from pypto_xdsl.interpreters.pto.operands import named, numbers
+from pypto_xdsl.interpreters.pto.operands import (
+    named,
+    numbers,
+    operand_place,
+    operand_range,
+)
 
 _CORE = "core"
 
@@ -96,7 +102,10 @@ def _on_its_pipe(op_class: type[Operation], computing: Any) -> Run:
             return ()
 
         is_unchecked = instruction_problem(op) is not None
-        return run_scalar if lane is core.scalar else run
+        if lane is core.scalar:
+            return run_scalar
+        form = form_of(compute)
+        return run if form is None else with_form(run, form)
 
     return by_preparing(prepare)
 
@@ -122,26 +131,55 @@ def _of_event(op_class: type[Operation], make: Any) -> Run:
     return by_preparing(prepare)
 
 
-@register_impls
-@implements({ascend910b.SetFlagOp: Core.setting, ascend910b.WaitFlagOp: Core.waiting}, _of_event)
-class CoreFunctions(InterpreterFunctions):
-    """Views, events, barriers, flags, and how the scalar unit touches memory."""
+def _view(interpreter: Interpreter, op: ascend910b.ViewOp) -> Prepared:
+    """Bytes of a memory as a tile."""
+    core, address = core_of(interpreter), op.known_address
+    type = op.result.type
+    assert isinstance(type, TileBufType)
 
-    @impl(ascend910b.ViewOp)
-    def run_view(
-        self, interpreter: Interpreter, op: ascend910b.ViewOp, args: PythonValues
-    ) -> PythonValues:
-        core = core_of(interpreter)
-        type = op.result.type
-        assert isinstance(type, TileBufType)
-        address = op.known_address
-        rest = args
-        if address is None:
-            address, rest = args[0].value.data, args[1:]
+    def run(args: PythonValues) -> PythonValues:
+        start, rest = (args[0].value.data, args[1:]) if address is None else (address, args)
         extents = iter(rest)
         rows, columns = (_known(extents, extent) for extent in type.valid_shape)
         core.op = op
-        return (core.view(type, address, valid_extents(type, (rows, columns))),)
+        return (core.view(type, start, valid_extents(type, (rows, columns))),)
+
+    if op.operands:
+        return run
+    found: list[CoreTile] = []
+    valid = type.valid_shape
+
+    def run_known(args: PythonValues) -> PythonValues:
+        if not found:
+            found.extend(run(args))
+        tile = found[0]
+        # A tile of its own, since its valid region may be set.
+        return (CoreTile(tile.memory, tile.address, tile.type, valid),)
+
+    return run_known
+
+
+def _tensor_view(interpreter: Interpreter, op: Any) -> Prepared:
+    """A tensor in global memory."""
+    core, place = core_of(interpreter), operand_place(op, "ptr")
+    extents, steps = operand_range(op, "shape"), operand_range(op, "strides")
+    axes = axes_of(op, len(op.operands[extents]))
+
+    def run(args: PythonValues) -> PythonValues:
+        shape, strides = numbers(args[extents]), numbers(args[steps])
+        return (CoreView(args[place], shape, strides, core, axes=axes),)
+
+    return run
+
+
+@register_impls
+@implements(
+    {ascend910b.ViewOp: _view, pto.MakeTensorViewOp: _tensor_view},
+    lambda _, prepare: by_preparing(prepare),
+)
+@implements({ascend910b.SetFlagOp: Core.setting, ascend910b.WaitFlagOp: Core.waiting}, _of_event)
+class CoreFunctions(InterpreterFunctions):
+    """Views, events, barriers, flags, and how the scalar unit touches memory."""
 
     @impl(ascend910b.BarrierOp)
     def run_barrier(
@@ -187,15 +225,6 @@ class CoreFunctions(InterpreterFunctions):
         if not core_of(interpreter).is_cube:
             interpreter.run_ssacfg_region(op.body, (), "section")
         return ()
-
-    @impl(pto.MakeTensorViewOp)
-    def run_make_tensor_view(
-        self, interpreter: Interpreter, op: Any, args: PythonValues
-    ) -> PythonValues:
-        operands = named(op, args)
-        shape, strides = numbers(operands["shape"]), numbers(operands["strides"])
-        axes = axes_of(op, len(shape))
-        return (CoreView(operands["ptr"], shape, strides, core_of(interpreter), axes=axes),)
 
     @impl(func.CallOp)
     def run_call(

@@ -31,7 +31,7 @@ Numbers = npt.NDArray[np.int32]
 
 
 @dataclass(eq=False)
-class _Trace:
+class Trace:
     """What one lane did to a buffer in one way."""
 
     numbers: Numbers | None = None
@@ -50,8 +50,10 @@ class BufferHistory:
     grain: int
     """The bytes that one number is about."""
     lender: Lender
-    writes: dict[int, _Trace] = field(default_factory=dict[int, _Trace])
-    reads: dict[int, _Trace] = field(default_factory=dict[int, _Trace])
+    writes: dict[int, Trace] = field(default_factory=dict[int, Trace])
+    reads: dict[int, Trace] = field(default_factory=dict[int, Trace])
+    looks: int = 0
+    """How often numbers had to be looked at."""
 
     def touch(
         self, lane: Lane, number: int, view: Array, *, is_write: bool
@@ -65,30 +67,40 @@ class BufferHistory:
             found = (*found[:2], True)
         elif is_write:
             found = self._unordered(lane, view, self.reads)
-        traces = self.writes if is_write else self.reads
-        trace = traces.get(lane.index)
-        if trace is None:
-            trace = traces[lane.index] = _Trace()
+        trace = self.trace(lane.index, is_write=is_write)
         trace.log.append((view, number))
         trace.last = number
+        self.file_if_long(trace)
+        return found
+
+    def file_if_long(self, trace: Trace) -> None:
+        """Keep the log of a trace short."""
         if len(trace.log) >= _LONGEST_LOG:
-            self._file(trace)
+            self.file(trace)
+
+    def trace(self, lane: int, *, is_write: bool) -> Trace:
+        """What a lane did to the buffer in one way."""
+        traces = self.writes if is_write else self.reads
+        found = traces.get(lane)
+        if found is None:
+            found = traces[lane] = Trace()
         return found
 
     def _unordered(
-        self, lane: Lane, view: Array, traces: dict[int, _Trace]
+        self, lane: Lane, view: Array, traces: dict[int, Trace]
     ) -> tuple[int, int, bool] | None:
         known, own = lane.known, lane.index
         for other, trace in traces.items():
             if other == own or trace.last <= known[other]:
                 continue
-            self._file(trace)
+            self.file(trace)
+            self.looks += 1
             number = int(self._part(trace, view).max(initial=0))
             if number > known[other]:
                 return other, number, False
         return None
 
-    def _file(self, trace: _Trace) -> None:
+    def file(self, trace: Trace) -> None:
         """Bring the log into the numbers."""
         if trace.numbers is None:
             count = -(-self.buffer.memory.nbytes // self.grain)
@@ -97,7 +109,7 @@ class BufferHistory:
             self._part(trace, view)[...] = number
         trace.log.clear()
 
-    def _part(self, trace: _Trace, view: Array) -> Numbers:
+    def _part(self, trace: Trace, view: Array) -> Numbers:
         grain = self.grain
         if view.itemsize < grain or any(stride % grain for stride in view.strides):
             self._refine(view.itemsize)

@@ -39,7 +39,7 @@ Runs = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]
 """Where stretches of bytes start and end, in order."""
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, slots=True)
 class Touch:
     """What a lane did to a range of bytes."""
 
@@ -70,11 +70,16 @@ class Segment:
     """Whether the bytes lack that value yet. No other segment that shares bytes does."""
     is_spoiled: bool = False
     """Whether all its bytes hold what scratch leaves."""
+    has_bytes: bool = False
+    """Whether any of its bytes were ever written, and not only held as a value."""
+    has_flags: bool = False
+    """Whether any of its bytes were ever defined."""
 
     def reset(self) -> None:
         """As if nobody had touched it."""
         self.release()
         self.write = None
+        self.has_bytes = self.has_flags = False
         self.reads.clear()
         self.is_spoiled = False
         for span in self.spans:
@@ -133,6 +138,7 @@ class Span:
 
     def put(self, stored: Array) -> None:
         """Write elements to the bytes."""
+        self.segment.has_bytes = True
         if self.places is not None:
             self.elements[self.places] = stored
             return
@@ -163,6 +169,7 @@ class Span:
 
     def define(self, defined: Mask | None) -> None:
         """Set the flags: of all elements, or of those of a mask."""
+        self.segment.has_flags = True
         if self.places is not None:
             self.flags[self.places] = True if defined is None else defined[..., None]
         elif defined is None:
@@ -214,9 +221,11 @@ class CoreMemory(Memory):
 
     def reset(self) -> None:
         """As if nobody had written it. What is known of views stays."""
-        self.bytes.fill(GARBAGE)
-        self.defined.fill(False)
         for segment in self.segments.values():
+            if segment.has_flags:
+                self.defined[segment.start : segment.end] = False
+            if segment.has_bytes:
+                self.bytes[segment.start : segment.end] = GARBAGE
             segment.reset()
 
     def load(self, span: Span) -> tuple[Array, Mask | None]:
@@ -265,9 +274,9 @@ class CoreMemory(Memory):
             span.is_defined = True
         segment = span.segment
         segment.held, segment.is_stale = span, True
-        self._keep(span, stored)
+        self.keep(span, stored)
 
-    def _keep(self, span: Span, stored: Array) -> None:
+    def keep(self, span: Span, stored: Array) -> None:
         """
         Make stored elements the value of a span, which nobody changes: the same array where
         nobody else can, or where whoever can has it copied before.
@@ -354,7 +363,7 @@ class CoreTile(LocalTile):
     """The span of that region, as long as the memory remembers it."""
     _generation: int = field(default=0, init=False)
 
-    def _span(self, region: tuple[int, int]) -> Span:
+    def span(self, region: tuple[int, int]) -> Span:
         memory = self.memory
         if region == self._region and self._generation == memory.generation:
             assert self._found is not None
@@ -373,7 +382,7 @@ class CoreTile(LocalTile):
 
     def read(self, region: tuple[int, int] | None = None) -> tuple[Array, Mask | None]:
         """The elements of a region (the valid one), read only, and which are defined."""
-        span = self._span(self.valid if region is None else region)
+        span = self.span(self.valid if region is None else region)
         memory = self.memory
         memory.core.touch(memory, span, is_write=False)
         if span.value is not None:
@@ -381,13 +390,13 @@ class CoreTile(LocalTile):
         return memory.load(span)
 
     def write(self, stored: Array, defined: Mask | None = None) -> None:
-        span = self._span(stored.shape)  # pyright: ignore[reportArgumentType]
+        span = self.span(stored.shape)  # pyright: ignore[reportArgumentType]
         memory = self.memory
         memory.core.touch(memory, span, is_write=True)
         memory.store(span, stored, defined)
 
     def spoil(self) -> None:
-        span = self._span(self.type.get_shape())
+        span = self.span(self.type.get_shape())
         memory = self.memory
         memory.core.touch(memory, span, is_write=True)
         if not span.segment.is_spoiled:

@@ -24,6 +24,7 @@ from pypto_xdsl.interpreters.ascend910b.functions import (
 )
 from pypto_xdsl.interpreters.ascend910b.group import Group
 from pypto_xdsl.interpreters.ascend910b.queues import QueueFunctions
+from pypto_xdsl.interpreters.ascend910b.steady_loops import CoreLoopFunctions
 from pypto_xdsl.interpreters.core_settings import Check, CoreSettings
 from pypto_xdsl.interpreters.machine import Machine
 
@@ -51,14 +52,20 @@ def run_program(
     Run a function of the dialect. `sizes` are those of all memories in bytes; `implementations`
     say what instructions compute.
     """
-    cores = _cores(program, machine.grid.subblock_index)
+    # A core of a grid runs the same program as often as it is launched.
+    key = program, machine.grid.subblock_index
+    known = machine.core_programs.get(key)
+    if known is None:
+        known = _cores(program, machine.grid.subblock_index), _has_no_events(program)
+        machine.core_programs[key] = known
+    cores, in_program_order = known
     _run_on(
         machine,
         cores,
         [[(program, arguments)] for _ in cores],
         sizes,
         implementations,
-        in_program_order=_has_no_events(program),
+        in_program_order=in_program_order,
     )
 
 
@@ -206,6 +213,7 @@ def _machine_of(
         AllocationFunctions(),
         CoreFunctions(),
         QueueFunctions(),
+        CoreLoopFunctions(),
     )
     runner = machine.with_functions(functions, replace(machine.grid, subblock_index=core.subblock))
     runner.strict = Check.UNDEFINED not in core.settings.lenient

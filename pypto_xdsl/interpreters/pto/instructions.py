@@ -34,6 +34,7 @@ from pypto_xdsl.interpreters.errors import ProgramError
 from pypto_xdsl.interpreters.execution import Prepared, by_preparing
 from pypto_xdsl.interpreters.machine import machine_of
 from pypto_xdsl.interpreters.op_tables import Run, implements
+from pypto_xdsl.interpreters.pto.array_forms import ArrayForm, with_form
 from pypto_xdsl.interpreters.pto.globals import Pointer
 from pypto_xdsl.interpreters.pto.memory import LocalTile
 from pypto_xdsl.interpreters.pto.operands import named, operand_place
@@ -146,11 +147,49 @@ def _elementwise(
                 finish(destination, result, both_defined([mask for _, mask in values]))
                 return ()
 
-            return run
+            def form(args: PythonValues) -> ArrayForm | None:
+                # Integers divided by zero, or shifted too far, have no result.
+                if spread or not element.is_float:
+                    return None
+                region = args[to_place].valid
+                tiles = [place for _, place in from_places if isinstance(args[place], LocalTile)]
+                if not tiles:
+                    return None
+                compute = _of_arrays(meaning, element, [args[place] for _, place in from_places])
+                reads = tuple([(place, region) for place in tiles])
+                return ArrayForm(reads, (to_place, region), compute, scratch)
+
+            return with_form(run, form)
 
         return by_preparing(prepare)
 
     return make
+
+
+def _of_arrays(meaning: Meaning, element: Element, operands: Sequence[Any]) -> Callable[..., Array]:
+    """A meaning as a function of what the operands hold that are tiles, all as stored."""
+    if element.storage is element.compute and all(
+        isinstance(operand, LocalTile) and operand.element is element for operand in operands
+    ):
+        return lambda *arrays: element.narrow(as_array(meaning(element, *arrays)))
+
+    def compute(*arrays: Array) -> Array:
+        remaining = iter(arrays)
+        values = [
+            element.compute_from(next(remaining), operand.element)
+            if isinstance(operand, LocalTile)
+            else element.number(number_of(operand))
+            for operand in operands
+        ]
+        return element.narrow(as_array(meaning(element, *values)))
+
+    return compute
+
+
+def as_array(result: Array | Partial) -> Array:
+    """A result that is defined everywhere."""
+    assert not isinstance(result, Partial)
+    return result
 
 
 def _expand_rows(op_class: type[Operation], _: None) -> Run:
@@ -279,7 +318,22 @@ def _fold(axis: int) -> Callable[[type[Operation], Reduction], Run]:
                 finish(args[to_place], reduction(element, element.widen(stored), axis), None)
                 return ()
 
-            return run
+            def form(args: PythonValues) -> ArrayForm | None:
+                rows, columns = args[from_place].valid
+                target = args[to_place].element
+                if not rows or not columns:
+                    return None
+
+                def compute(stored: Array) -> Array:
+                    result = reduction(element, element.widen(stored), axis)
+                    return np.asarray(target.narrow(as_array(result)))
+
+                region = (rows, 1) if axis == 1 else (1, columns)
+                return ArrayForm(
+                    ((from_place, (rows, columns)),), (to_place, region), compute, scratch
+                )
+
+            return with_form(run, form)
 
         return by_preparing(prepare)
 

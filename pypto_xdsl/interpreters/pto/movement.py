@@ -22,6 +22,7 @@ from pypto_xdsl.interpreters.execution import Prepare, Prepared, by_preparing
 from pypto_xdsl.interpreters.fixpipe import scaled, unscaled
 from pypto_xdsl.interpreters.machine import machine_of
 from pypto_xdsl.interpreters.op_tables import Run, implements
+from pypto_xdsl.interpreters.pto.array_forms import ArrayForm, with_form
 from pypto_xdsl.interpreters.pto.globals import GlobalView
 from pypto_xdsl.interpreters.pto.memory import LocalTile
 from pypto_xdsl.interpreters.pto.operands import named, operand_place, operand_places
@@ -92,7 +93,11 @@ def _move(interpreter: Interpreter, op: Any) -> Prepared:
         destination.write(stored, defined)
         return ()
 
-    return run
+    def form(args: PythonValues) -> ArrayForm | None:
+        region = args[to_place].valid
+        return ArrayForm(((from_place, region),), (to_place, region)) if is_same else None
+
+    return with_form(run, form)
 
 
 def _keeps_elements(op: Any, target: Element) -> bool:
@@ -152,7 +157,13 @@ def _store(interpreter: Interpreter, op: Any) -> Prepared:
         destination.write(stored, defined)
         return ()
 
-    return run
+    def form(args: PythonValues) -> ArrayForm | None:
+        if is_atomic or not keeps or args[to_place].pointer.element is not own:
+            return None
+        region = args[from_place].valid
+        return ArrayForm(((from_place, region),), (to_place, region))
+
+    return with_form(run, form)
 
 
 def _load(interpreter: Interpreter, op: Any) -> Prepared:
@@ -172,7 +183,11 @@ def _load(interpreter: Interpreter, op: Any) -> Prepared:
         destination.write(stored, defined)
         return ()
 
-    return run
+    def form(args: PythonValues) -> ArrayForm | None:
+        region = args[1].valid
+        return ArrayForm(((0, region),), (1, region)) if args[0].pointer.element is held else None
+
+    return with_form(run, form)
 
 
 _PREPARED: Mapping[type[Operation], Prepare] = {

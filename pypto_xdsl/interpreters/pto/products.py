@@ -17,6 +17,7 @@ from pypto_xdsl.interpreters.execution import Prepared, by_preparing
 from pypto_xdsl.interpreters.machine import machine_of
 from pypto_xdsl.interpreters.op_tables import Run, implements
 from pypto_xdsl.interpreters.products import multiply
+from pypto_xdsl.interpreters.pto.array_forms import ArrayForm, with_form
 from pypto_xdsl.interpreters.pto.memory import LocalTile
 from pypto_xdsl.interpreters.pto.operands import operand_place
 
@@ -61,7 +62,27 @@ def _product(op_class: type[Operation], names: tuple[str, str, str | None]) -> R
             destination.write(element.narrow(product))
             return ()
 
-        return run
+        def compute(left: Array, right: Array, start: Array | None = None) -> Array:
+            product = multiply(own, own.widen(left), own.widen(right))
+            if start is not None:
+                product += element.widen(start)
+            return element.narrow(product)
+
+        def form(args: PythonValues) -> ArrayForm | None:
+            left, right = args[left_place], args[right_place]
+            (rows, depth), columns = left.valid, right.valid[1]
+            if depth > right.type.get_shape()[0] or third == "bias":
+                return None
+            reads = [(left_place, (rows, depth)), (right_place, (depth, columns))]
+            if third_place is not None:
+                start = args[third_place]
+                shape = start.type.get_shape()
+                if start.element is not element or rows > shape[0] or columns > shape[1]:
+                    return None
+                reads.append((third_place, (rows, columns)))
+            return ArrayForm(tuple(reads), (to_place, (rows, columns)), compute)
+
+        return with_form(run, form)
 
     return by_preparing(prepare)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 from math import prod
+from typing import Any
 
 import numpy as np
 from xdsl.dialects.builtin import DYNAMIC_INDEX
@@ -22,6 +23,7 @@ from pypto_xdsl.interpreters.indices import (
     index_value,
     known,
     take_indices,
+    window_taker,
 )
 from pypto_xdsl.interpreters.machine import machine_of
 from pypto_xdsl.interpreters.op_tables import implements
@@ -88,14 +90,13 @@ def _load(interpreter: Interpreter, op: tile.LoadOp) -> Prepared:
 
     def run_known(args: PythonValues) -> PythonValues:
         source: Tensor = args[0]
-        offsets = take_offsets(args, 1)
-        view, mask = source.read(window_at("the tensor", offsets, shape, source.array.shape))
+        view, mask = source.read(take_window(args, 1, source.array.shape))
         stored = view if borrows else view.copy()
         return (Tile(stored, source.element, shape, shape if mask is None else mask),)
 
     valid_shape, shape = type.valid_shape, type.get_shape()
     if known(shape) and valid_shape == shape and not op.static_valid.get_values():
-        take_offsets = index_taker(op.static_offsets)
+        take_window = window_taker("the tensor", op.static_offsets, shape)
         borrows = is_borrowed(machine_of(interpreter), op.result)
         return run_known
     return run
@@ -105,10 +106,23 @@ def _store(interpreter: Interpreter, op: tile.StoreOp) -> Prepared:
     take_offsets = index_taker(op.static_offsets)
     machine = machine_of(interpreter)
     adds = op.atomic.data is AtomicKind.ADD
+    type: Any = op.source.type
+    whole = tuple(type.get_shape()) if isinstance(type, tile.TileType) else ()
+    take_window = window_taker("the tensor", op.static_offsets, whole)
 
     def run(args: PythonValues) -> PythonValues:
         source: Tile = args[0]
         destination: Tensor = args[1]
+        if (
+            source.valid == whole
+            and source.is_defined
+            and not adds
+            and source.element is destination.element
+            and len(whole) == destination.array.ndim
+        ):
+            window = take_window(args, 2, destination.array.shape)
+            destination.write(window, source.array)
+            return (destination,)
         offsets = take_offsets(args, 2)
         if (
             adds

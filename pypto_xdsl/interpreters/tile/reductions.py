@@ -22,15 +22,18 @@ def _along(axis: int, reduction: Reduction) -> Run:
 
         def run(args: PythonValues) -> PythonValues:
             source: Tile = args[0]
-            is_whole = source.valid == source.array.shape
-            stored, mask = source.read(() if is_whole else leading(source.valid))
+            own, array = source.element, source.array
+            if source.valid == array.shape and source.is_defined:
+                stored, mask = finished(reduction(own, own.widen(array), axis), None, element)
+                shape = stored.shape
+                return (Tile(stored, element, shape, shape if mask is None else mask),)
+            stored, mask = source.read(leading(source.valid))
             if mask is not None:
                 machine.require_defined(op, mask)
-            result = reduction(source.element, source.element.widen(stored), axis)
-            shape, region = list(source.shape), list(source.valid)
-            shape[axis] = region[axis] = 1
-            stored, mask = finished(result, None, element, tuple(region))
-            return (tile_of_region(stored, mask, element, tuple(shape), tuple(region)),)
+            stored, mask = finished(reduction(own, own.widen(stored), axis), None, element)
+            extents = list(array.shape)
+            extents[axis] = 1
+            return (tile_of_region(stored, mask, element, tuple(extents), stored.shape),)
 
         return run
 
