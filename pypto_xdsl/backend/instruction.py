@@ -10,7 +10,7 @@ results, in the order of its `outs(...)`.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -39,6 +39,8 @@ class Instruction:
     """The type that a scalar operand has; None: that of the elements of the result."""
     ignored: tuple[str, ...] = ()
     """Operands of the op that the instruction does without."""
+    stand_ins: Mapping[Attribute, Attribute] = field(default_factory=dict[Attribute, Attribute])
+    """For elements that the instruction does not make, those of the same bits that it makes."""
 
     @cached_property
     def in_place_operands(self) -> frozenset[str]:

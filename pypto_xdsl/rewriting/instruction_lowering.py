@@ -15,7 +15,6 @@ from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     BoolAttr,
     DenseIntOrFPElementsAttr,
-    IntegerType,
     VectorType,
     i16,
 )
@@ -27,12 +26,11 @@ from pypto_xdsl.backend.instruction import Instruction
 from pypto_xdsl.diagnostics import OpError
 from pypto_xdsl.dialects import pto, tile
 from pypto_xdsl.dialects.declared_op import DeclaredOp
-from pypto_xdsl.dialects.element_types import bit_width
 from pypto_xdsl.dialects.pto.syntax import build
 from pypto_xdsl.dialects.tile import TileLayout, TileType
 from pypto_xdsl.rewriting.control_flow_lowering import ControlFlowLowering
 
-_RESULT_SCALARS = ("value",)
+_RESULT_SCALARS = ("value", "start")
 """Scalars that become elements of the result, not operands beside a tile."""
 
 _COUNTS = DenseIntOrFPElementsAttr.from_list(VectorType(i16, [4]), [0])
@@ -86,23 +84,14 @@ def lower_instruction(op: DeclaredOp, into: ControlFlowLowering, backend: Backen
             if own not in _RESULT_SCALARS:
                 elements = _scalar_type(op, elements)
             wanted = instruction.scalar or elements
-            values[name] = builder.convert(into.value(value), wanted)
+            number = builder.convert(into.value(value), wanted)
+            values[name] = builder.reinterpret(number, instruction.stand_ins.get(wanted, wanted))
     if in_rows:
         outputs = [buffers.row(output) for output in outputs]
+    outputs = [_filled(output, instruction, into) for output in outputs]
     outs = instruction.op_type.DECLARATION.outs
     values.update(zip(outs, outputs, strict=False))
     builder.insert_op(build(instruction.op_type, values, {}, (), instruction.properties(op)))
-
-
-def count(op: tile.CiOp, into: ControlFlowLowering, backend: Backend) -> None:
-    """The unit counts in signed integers; unsigned ones have the same bits."""
-    instruction = backend.instructions[tile.CiOp]
-    destination = into.buffers.allocate(op.result)
-    signless = IntegerType(bit_width(TileType.of(op.result.type).element_type))
-    if TileType.of(op.result.type).element_type != signless:
-        destination = into.buffers.reinterpreted(destination, signless)
-    values = {"s": into.builder.convert(into.value(op.start), signless), "dst": destination}
-    into.builder.insert_op(build(instruction.op_type, values, {}, (), instruction.properties(op)))
 
 
 def merge_lists(op: tile.MrgsortFormat2Op, into: ControlFlowLowering) -> None:
@@ -118,6 +107,13 @@ def merge_lists(op: tile.MrgsortFormat2Op, into: ControlFlowLowering) -> None:
     if op.exhausted.value.data:
         properties["exhausted"] = BoolAttr.from_bool(True)
     into.builder.insert_op(build(pto.TMrgSortOp, values, {}, (), properties))
+
+
+def _filled(buffer: SSAValue, instruction: Instruction, into: ControlFlowLowering) -> SSAValue:
+    """The buffer that an instruction writes, as one of elements that it makes."""
+    elements = cast(pto.TileBufType, buffer.type).element_type
+    made = instruction.stand_ins.get(elements)
+    return buffer if made is None else into.buffers.reinterpreted(buffer, made)
 
 
 def _scalar_type(op: DeclaredOp, default: Attribute) -> Attribute:

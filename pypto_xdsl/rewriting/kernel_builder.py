@@ -6,16 +6,19 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from contextlib import contextmanager
+from struct import pack, unpack
 from typing import Any
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import (
     AnyFloat,
+    FloatAttr,
     IndexType,
     IntegerAttr,
     IntegerType,
     Signedness,
     UnrealizedConversionCastOp,
+    bf16,
 )
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.utils.exceptions import VerifyException
@@ -46,7 +49,8 @@ class KernelBuilder:
 
     def finish(self) -> Block:
         """Put constants and views before the rest; returns the body."""
-        head = [*self._constant_ops, *self._views]
+        constants = [op for op in self._constant_ops if op.results[0].first_use is not None]
+        head = [*constants, *self._views]
         first = self.entry.first_op
         if first is None:
             self.entry.add_ops(head)
@@ -171,6 +175,20 @@ class KernelBuilder:
             op = arith.TruncFOp(value, type) if narrower else arith.ExtFOp(value, type)
             return self.insert(op, value.name_hint)
         raise VerifyException(f"a {source} does not convert to {type}")
+
+    def reinterpret(self, value: SSAValue, type: Attribute) -> SSAValue:
+        """The bits of a number as a number of another type of the same width."""
+        source = value.type
+        if source == type or (is_integer(source) and is_integer(type)):
+            return self.convert(value, type)
+        owner = value.owner
+        if source == bf16 and is_integer(type) and isinstance(owner, arith.ConstantOp):
+            number = owner.value
+            assert isinstance(number, FloatAttr)
+            # The upper half of the f32 of the same value.
+            (bits,) = unpack("<h", pack("<f", number.value.data)[2:])
+            return self.constant(bits, type)
+        return self.insert(arith.BitcastOp(value, type), value.name_hint)
 
     def _convert_integer(
         self, value: SSAValue, source: IntegerType[Any, Any], type: Attribute

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from xdsl.dialects.builtin import BoolAttr, IntegerAttr, StringAttr, f32, i32
+from xdsl.dialects.builtin import BoolAttr, IntegerAttr, StringAttr, bf16, f32, i16, i32
 from xdsl.ir import Attribute, Operation
 
 from pypto_xdsl.backend.instruction import Instruction, Properties
 from pypto_xdsl.dialects import pto, tile
+from pypto_xdsl.dialects.element_types import UI16, UI32
 from pypto_xdsl.dialects.ptensor import RoundMode
 from pypto_xdsl.dialects.pto import enumerations as words
 
@@ -121,7 +122,9 @@ INSTRUCTIONS: dict[type[Operation], Instruction] = {
     tile.RecipOp: Instruction(pto.TRecipOp, _ONE, _precise(pto.RecipPrecisionAttr)),
     tile.ReluOp: Instruction(pto.TReluOp, _ONE),
     tile.CastOp: Instruction(pto.TCvtOp, _ONE, _rounding),
-    tile.FullOp: Instruction(pto.TExpandSOp, ("value",)),
+    tile.FullOp: Instruction(
+        pto.TExpandSOp, ("value",), stand_ins={bf16: i16, UI16: i16, UI32: i32}
+    ),
     tile.MoveOp: Instruction(pto.TMovOp, ("source",)),
     tile.CmpOp: Instruction(pto.TCmpOp, _BOTH, _comparison("cmp_type")),
     tile.CmpsOp: Instruction(pto.TCmpSOp, _BOTH, _comparison("cmp_type")),
@@ -160,7 +163,8 @@ INSTRUCTIONS: dict[type[Operation], Instruction] = {
     tile.ColExpandMinOp: Instruction(pto.TColExpandMinOp, _EXPAND),
     tile.ColExpandExpdifOp: Instruction(pto.TColExpandExpDifOp, _EXPAND),
     tile.ExpandsOp: Instruction(pto.TExpandSOp, ("scalar",), ignored=("target",)),
-    tile.CiOp: Instruction(pto.TCIOp, {"s": "start"}, _direction),
+    # The unit counts in signed integers.
+    tile.CiOp: Instruction(pto.TCIOp, {"s": "start"}, _direction, stand_ins={UI16: i16, UI32: i32}),
     tile.TriOp: Instruction(pto.TTriOp, ("diagonal",), _triangle, scalar=i32),
     tile.ConcatOp: Instruction(pto.TConcatOp, _BOTH),
     tile.TransposeOp: Instruction(pto.TTransOp, ("source", "tmp")),

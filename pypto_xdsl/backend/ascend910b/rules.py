@@ -372,7 +372,7 @@ RULES: dict[type[Operation], tuple[Rule, ...]] = {
     tile.GemvAccOp: _PRODUCT,
     tile.GemvBiasOp: _PRODUCT,
     # Fills.
-    tile.FullOp: (_typed(ARITHMETIC),),
+    tile.FullOp: (_typed((*ARITHMETIC, bf16, UI16, UI32)),),
     tile.CiOp: (_typed((i16, i32, UI16, UI32)),),
     tile.FillpadOp: (_rule("padding of L1", _padding),),
     tile.FillpadInplaceOp: (_rule("padding of L1", _padding),),
