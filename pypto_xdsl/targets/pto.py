@@ -31,6 +31,7 @@ from pypto_xdsl.dialects import pto
 from pypto_xdsl.dialects.pto.queue import number_of
 from pypto_xdsl.dialects.pto.queue_buffer import ReserveBase
 from pypto_xdsl.dialects.pto.tile_types import TileBufType
+from pypto_xdsl.rewriting.value_names import settle_hints
 
 TARGET_ARCH = "pto.target_arch"
 UNIT_BORDER = "// -----\n"
@@ -144,6 +145,7 @@ class PtoTarget(Target):
         # The program is not ours to change.
         unit = unit.clone()
         unit.sym_name = None
+        settle_hints(unit)
         for op in walk(unit):
             for name in [name for name in op.attributes if not _is_readable(name)]:
                 del op.attributes[name]

@@ -9,6 +9,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.printer import Printer
 
 from pypto_xdsl.analysis.snapshot import Snapshot
+from pypto_xdsl.rewriting.value_names import settle_hints
 
 
 @dataclass
@@ -40,6 +41,7 @@ class IRDumps:
 
     def show(self, when: str, module: ModuleOp) -> None:
         """Print the program under a heading."""
+        settle_hints(module)
         print(f"// -----// IR Dump {when} //----- //", file=sys.stderr)
         Printer(sys.stderr, print_generic_format=self.generic).print_op(module)
         print("\n", file=sys.stderr)

@@ -44,6 +44,7 @@ from pypto_xdsl.pipelines import PIPELINES, expand_pipelines
 from pypto_xdsl.properties.checked_pass import CheckedPass
 from pypto_xdsl.properties.holding import KnownVerdicts, not_checking, remembering
 from pypto_xdsl.properties.registry import structural_properties
+from pypto_xdsl.rewriting.value_names import settle_hints
 from pypto_xdsl.syntax.parser import parse_module
 from pypto_xdsl.syntax.spelling import did_you_mean
 from pypto_xdsl.tools.command_line import (
@@ -288,6 +289,7 @@ class PyptoOptMain(xDSLOptMain):
                     return None
                 self.apply_passes(module)
                 self._running = f"target '{self.args.target}'"
+                settle_hints(module)
                 return self.output_resulting_program(module)
             except ShrinkException:
                 raise
