@@ -196,7 +196,8 @@ class PyptoOptMain(xDSLOptMain):
         stream, ending = self.get_input_stream()
         with stream:
             if not self.args.frontend and ending not in self.available_frontends:
-                known = ", ".join(f".{name}" for name in self.available_frontends)
+                endings = (*_FRONTEND_OF_ENDING, *self.available_frontends)
+                known = ", ".join(f".{name}" for name in endings)
                 raise CommandLineError(
                     f"cannot tell the language of '{self.get_input_name()}' from its ending; "
                     f"known are {known}, or choose one with -f"

@@ -202,6 +202,10 @@ class Body:
         """Add a line."""
         self.text.line(text)
 
+    def comment(self, text: str) -> None:
+        """Add a comment of one line."""
+        self.text.comment(text)
+
     def lines(self, lines: Sequence[str]) -> None:
         """Add lines."""
         for line in lines:

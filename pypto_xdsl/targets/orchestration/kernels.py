@@ -39,7 +39,7 @@ class Launch:
     """What a call launches as one task."""
 
     comment: str
-    """What it is, for people."""
+    """What it is, for people; `Task #` at its start stands for the number of the task."""
     arguments: tuple[Argument, ...]
     aic: FuncOp | None
     aiv: FuncOp | None

@@ -23,7 +23,7 @@ def function_text(function: FuncOp, kernels: Kernels) -> Text:
     """The file of a function. Raises `OpError` where C++ has no spelling for what it does."""
     kernels.restart()
     text = Text()
-    text.line(f"// Orchestration of @{function.sym_name.data}.")
+    text.comment(f"Orchestration of @{function.sym_name.data}.")
     numbers = text.place()
     for header in ("stddef.h", "stdint.h", "stdio.h"):
         text.line(f"#include <{header}>")
@@ -52,7 +52,7 @@ def function_text(function: FuncOp, kernels: Kernels) -> Text:
     text.line()
     text.line('}  // extern "C"')
     for number, name, core in kernels.used():
-        numbers.line(f"// Kernel {number}: {name} ({core.name})")
+        numbers.comment(f"Kernel {number}: {name} ({core.name})")
     return text
 
 

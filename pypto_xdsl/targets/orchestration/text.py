@@ -19,6 +19,12 @@ class Text:
         """Add a line."""
         self._chunks.append(f"{INDENT * self.depth}{text}\n" if text else "\n")
 
+    def comment(self, text: str) -> None:
+        """Add a comment, which stays one line whatever names it tells of."""
+        shown = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+        # C++ joins a line that ends in a backslash with the next one.
+        self.line(f"// {shown}{'.' if shown.endswith(chr(92)) else ''}")
+
     def place(self, depth: int | None = None) -> Text:
         """A text that stands here, to be filled at any time; as deep as this one by default."""
         inner = Text(self.depth if depth is None else depth)

@@ -35,6 +35,19 @@ def prepared(text: str) -> ModuleOp:
     return module
 
 
+def test_comments_stay_one_line():
+    text = """
+    orch.func incore @"k \\5C"(in tensor<16xf32>, out tensor<16xf32>) -> tensor<16xf32> returns [1]
+    orch.func orchestration @"a\\0A#b \\C3\\A9"(in %x : tensor<16xf32>, out %y : tensor<16xf32>) {
+      %0 = orch.call @"k \\5C"(%x, %y) : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
+      orch.return
+    }
+    """
+    lines = generate(prepared(text)).splitlines()
+    assert lines[0] == "// Orchestration of @a\\n#b \u00e9."
+    assert "        // Task 0: k \\." in lines
+
+
 @NO_COMPILER
 @pytest.mark.parametrize("name", ["entry", "tasks", "tensors", "control_flow"])
 def test_cases_compile(name: str, tmp_path: Path) -> None:
