@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
+from math import prod
 from typing import Any
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX, I64, DenseArrayBase, IntegerAttr, i64
 
+from pypto_xdsl.interpreters.errors import ProgramError
 from pypto_xdsl.interpreters.values import Window, window_at
 
 
@@ -107,3 +109,16 @@ def given(extents: tuple[int, ...], listed: tuple[int, ...]) -> tuple[int, ...]:
         value if extent == DYNAMIC_INDEX else extent
         for extent, value in zip(extents, listed, strict=True)
     )
+
+
+def solved(extents: tuple[int, ...], count: int) -> tuple[int, ...]:
+    """Extents with at most one left to run time, which `count` elements then decide."""
+    if known(extents):
+        if prod(extents) != count:
+            raise ProgramError(f"{count} elements do not reshape to {list(extents)}")
+        return extents
+    rest = prod(extent for extent in extents if extent != DYNAMIC_INDEX)
+    if extents.count(DYNAMIC_INDEX) > 1 or not rest or count % rest:
+        shown = ["?" if extent == DYNAMIC_INDEX else extent for extent in extents]
+        raise ProgramError(f"{count} elements do not decide the extents {shown}")
+    return tuple(count // rest if extent == DYNAMIC_INDEX else extent for extent in extents)

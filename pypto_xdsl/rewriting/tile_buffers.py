@@ -87,11 +87,16 @@ class TileBuffers:
     def infer_extents(self, op: Operation, result: SSAValue) -> None:
         """
         The run-time extents of a result: those of the first operand that has one along the axis;
-        of a reshape, in their order.
+        of a reshape what holds as many elements, or in their order.
         """
         if self.knows_extents(result):
             return
         type = TileType.of(result.type)
+        if isinstance(op, tile.ReshapeOp) and type.valid_shape.count(DYNAMIC_INDEX) == 1:
+            held = self._as_many(self.valid(op.source), type.valid_shape)
+            if held is not None:
+                self._extents[result] = held
+                return
         known = [self._extents[operand] for operand in op.operands if operand in self._extents]
         extents: list[Index] = []
         for axis, extent in enumerate(type.valid_shape):
@@ -108,6 +113,18 @@ class TileBuffers:
                 raise OpError(op, f"has a valid region that nothing gives: {type}")
             extents.append(values[0])
         self._extents[result] = tuple(extents)
+
+    def _as_many(self, valid: Extents, wanted: Sequence[int]) -> Extents | None:
+        """Extents that hold as many elements as others, of which one is not known."""
+        held = prod(extent for extent in valid if isinstance(extent, int))
+        known = prod(extent for extent in wanted if extent != DYNAMIC_INDEX)
+        if known == 0 or held % known:
+            return None
+        extent: Index = held // known
+        for factor in valid:
+            if isinstance(factor, SSAValue):
+                extent = self._builder.multiply(extent, factor)
+        return tuple(extent if one == DYNAMIC_INDEX else one for one in wanted)
 
     def _matrix_extents(self, value: SSAValue) -> Matrix:
         """Valid rows and columns of a tile, seen as a matrix."""
@@ -292,12 +309,13 @@ class TileBuffers:
             return buffer
         if _is_same_box(have, want):
             return self._subview(buffer, (0, 0), want.get_shape(), valid, value.name_hint)
+        # How much is valid at run time is said by a view of the same box.
+        shape = want.get_shape()
+        box = want.with_(valid_shape=shape) if want.has_dynamic_valid else want
+        view = build(pto.TReshapeOp, {"src": buffer}, {}, (box,))
         if want.has_dynamic_valid:
-            raise OpError(
-                self._builder.origin,
-                "sees a tile whose valid region is known at run time in another shape",
-            )
-        view = build(pto.TReshapeOp, {"src": buffer}, {}, (want,))
+            reshaped = self._inserted(view, shape, value.name_hint)
+            return self._subview(reshaped, (0, 0), shape, valid, value.name_hint)
         return self._inserted(view, valid, value.name_hint)
 
     def _subview(

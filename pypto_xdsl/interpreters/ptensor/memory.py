@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import prod
+
 import numpy as np
 from xdsl.dialects.builtin import TensorType
 from xdsl.interpreter import Interpreter, InterpreterFunctions, PythonValues, impl, register_impls
@@ -12,7 +14,7 @@ from pypto_xdsl.dialects.ptensor.attributes import AtomicKind
 from pypto_xdsl.dialects.ptensor.types import tensor_of, valid_shape_of
 from pypto_xdsl.interpreters.elements import Array, allocate, element_of, number_of
 from pypto_xdsl.interpreters.errors import ProgramError
-from pypto_xdsl.interpreters.indices import given, index_value, known, take_indices
+from pypto_xdsl.interpreters.indices import given, index_value, known, solved, take_indices
 from pypto_xdsl.interpreters.machine import machine_of
 from pypto_xdsl.interpreters.values import Tensor, leading, window_at
 
@@ -121,6 +123,10 @@ class TensorMemoryFunctions(InterpreterFunctions):
         listed, _ = take_indices(op.static_sizes, args[1:])
         shape = _extents(given(type.get_shape(), listed))
         view = view_in_shape(source.array, shape)
+        valid = valid_shape_of(type)
+        if not known(valid) and source.valid not in (None, source.shape):
+            # What is valid is as many elements in either shape.
+            return (source.named(view, solved(valid, prod(source.valid))),)
         return (source.named(view, valid_of(type, shape, None)),)
 
     @impl(ptensor.TypeCastOp)

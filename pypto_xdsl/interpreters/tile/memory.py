@@ -7,7 +7,6 @@ from math import prod
 from typing import Any
 
 import numpy as np
-from xdsl.dialects.builtin import DYNAMIC_INDEX
 from xdsl.interpreter import Interpreter, InterpreterFunctions, PythonValues, impl, register_impls
 
 from pypto_xdsl.dialects import tile
@@ -22,6 +21,7 @@ from pypto_xdsl.interpreters.indices import (
     index_taker,
     index_value,
     known,
+    solved,
     take_indices,
     window_taker,
 )
@@ -176,11 +176,11 @@ class TileMemoryFunctions(InterpreterFunctions):
     ) -> PythonValues:
         source: Tile = args[0]
         type = tile.TileType.of(op.result.type)
-        shape = _solved(type.get_shape(), source.array.size)
+        shape = solved(type.get_shape(), source.array.size)
         valid = type.valid_shape
         if not known(valid):
             whole = source.valid == source.shape
-            valid = shape if whole else _solved(valid, prod(source.valid))
+            valid = shape if whole else solved(valid, prod(source.valid))
         array = source.array.reshape(shape)
         if source.is_defined:
             return (Tile(array, source.element, valid, shape),)
@@ -243,16 +243,3 @@ class TileMemoryFunctions(InterpreterFunctions):
             defined = destination.full_mask().copy()
             defined[window] = True
         return (Tile(array, element, destination.valid, defined),)
-
-
-def _solved(extents: tuple[int, ...], count: int) -> tuple[int, ...]:
-    """Extents with at most one left to run time, which `count` elements then decide."""
-    if known(extents):
-        if prod(extents) != count:
-            raise ProgramError(f"{count} elements do not reshape to {list(extents)}")
-        return extents
-    rest = prod(extent for extent in extents if extent != DYNAMIC_INDEX)
-    if extents.count(DYNAMIC_INDEX) > 1 or not rest or count % rest:
-        shown = ["?" if extent == DYNAMIC_INDEX else extent for extent in extents]
-        raise ProgramError(f"{count} elements do not decide the extents {shown}")
-    return tuple(count // rest if extent == DYNAMIC_INDEX else extent for extent in extents)

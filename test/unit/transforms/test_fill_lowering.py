@@ -1,4 +1,4 @@
-"""Tiles filled with numbers that the vector unit has no fill for have the bits of one that it has."""
+"""Tiles of numbers that the vector unit does not fill with have the bits of one that it does."""
 
 from __future__ import annotations
 
