@@ -47,6 +47,24 @@ def told(progress: Progress, indices: Iterable[Any]) -> Iterator[Any]:
         progress.advance()
 
 
+def run_loop(interpreter: Interpreter, op: scf.ForOp, args: PythonValues) -> PythonValues:
+    """Run a loop turn by turn; what the last one returns."""
+    turns, carried = loop_turns(args), args[3:]
+    indices = map(index_maker(op), turns)
+    if not isinstance(interpreter, Machine):
+        for index in indices:
+            carried = interpreter.run_ssacfg_region(op.body, (index, *carried), "for")
+        return carried
+    run, progress = interpreter.region_plan(op.body), interpreter.progress
+    if progress is None:
+        return run.repeat(indices, len(turns), carried)
+    progress.enter(op, len(turns))
+    try:
+        return run.repeat(told(progress, indices), len(turns), carried)
+    finally:
+        progress.leave()
+
+
 @register_impls
 class ControlFlowFunctions(ScfFunctions):
     @returns_operands
@@ -58,17 +76,4 @@ class ControlFlowFunctions(ScfFunctions):
 
     @impl(scf.ForOp)
     def run_for(self, interpreter: Interpreter, op: scf.ForOp, args: PythonValues) -> PythonValues:
-        turns, carried = loop_turns(args), args[3:]
-        indices = map(index_maker(op), turns)
-        if not isinstance(interpreter, Machine):
-            for index in indices:
-                carried = interpreter.run_ssacfg_region(op.body, (index, *carried), "for")
-            return carried
-        run, progress = interpreter.region_plan(op.body), interpreter.progress
-        if progress is None:
-            return run.repeat(indices, len(turns), carried)
-        progress.enter(op, len(turns))
-        try:
-            return run.repeat(told(progress, indices), len(turns), carried)
-        finally:
-            progress.leave()
+        return run_loop(interpreter, op, args)

@@ -96,6 +96,8 @@ class LoopShape:
     """What computes numbers that differ."""
     windows: list[Window] = field(default_factory=list[Window])
     instructions: list[Instruction] = field(default_factory=list[Instruction])
+    uses_index: bool = False
+    """Whether something is computed with the index, or it is carried on."""
     failures: int = 0
     """How often the loop was run and was not steady."""
 
@@ -134,6 +136,10 @@ class LoopShape:
                 varying.update(op.results)
             else:
                 return None
+        index = loop.body.block.args[0]
+        shape.uses_index = any(
+            index in op.operands for op in (terminator, *(op for op, _ in shape.scalars))
+        )
         return shape if shape.instructions else None
 
 
@@ -321,7 +327,8 @@ class _Writer:
         index, *carried = shape.loop.body.block.args
         for argument in (index, *carried):
             self._names[argument] = f"v{len(self._names)}"
-        self._first.append(f"{self._names[index]} = {self._bind(index_maker(shape.loop))}(i)")
+        if shape.uses_index:
+            self._first.append(f"{self._names[index]} = {self._bind(index_maker(shape.loop))}(i)")
         for op, run in shape.scalars:
             operands = "".join(f"{self._name(operand)}, " for operand in op.operands)
             for result in op.results:

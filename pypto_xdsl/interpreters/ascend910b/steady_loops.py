@@ -25,9 +25,9 @@ from pypto_xdsl.interpreters.ascend910b.core import Core
 from pypto_xdsl.interpreters.ascend910b.functions import core_of
 from pypto_xdsl.interpreters.ascend910b.loop_code import LoopCode, LoopShape
 from pypto_xdsl.interpreters.control_flow import (
-    ControlFlowFunctions,
     index_maker,
     loop_turns,
+    run_loop,
     told,
 )
 from pypto_xdsl.interpreters.execution import Prepared, by_preparing
@@ -49,10 +49,9 @@ _AT_ONCE = 1024
 
 def _run_for(interpreter: Interpreter, op: scf.ForOp) -> Prepared:
     core = core_of(interpreter)
-    functions = ControlFlowFunctions()
 
     def run_any(args: PythonValues) -> PythonValues:
-        return functions.run_for(interpreter, op, args)
+        return run_loop(interpreter, op, args)
 
     if not isinstance(interpreter, Machine) or core.settings.seed is not None:
         return run_any

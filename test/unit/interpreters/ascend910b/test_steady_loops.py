@@ -1,0 +1,296 @@
+"""
+Loops whose turns do the same to the checks of a core run as what is left of them. Nobody can tell:
+the arrays, the errors with their lines and notes, and what is found after the loop are those of a
+run in which every turn is checked.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from support.machine_programs import parsed
+from xdsl.dialects import func
+from xdsl.dialects.builtin import IndexType, IntegerAttr, ModuleOp, f32
+
+from pypto_xdsl.diagnostics import DiagnosticsError
+from pypto_xdsl.dialects.ascend910b import EventOp
+from pypto_xdsl.interpreters.ascend910b import steady_loops
+from pypto_xdsl.interpreters.ascend910b.loop_code import LoopCode
+from pypto_xdsl.interpreters.core_settings import Check, CoreSettings
+from pypto_xdsl.interpreters.elements import element_of
+from pypto_xdsl.interpreters.pto import run_kernel
+from pypto_xdsl.interpreters.pto.globals import Pointer
+from pypto_xdsl.interpreters.run import machine_for, running
+
+T = "!pto.tile_buf<vec, 16x64xf32>"
+C = "!pto.tile_buf<vec, 16x1xf32, blayout=col_major>"
+P = "!pto.partition_tensor_view<16x64xf32>"
+V = "!pto.tensor_view<?x?xf32>"
+ADDRESSES = (0, 4096, 8192, 2048)
+"""Of the tiles `t0`, `t1`, ...; the last one overlaps two of them."""
+
+Outcome = tuple[dict[str, np.ndarray[Any, Any]], list[str]]
+
+
+def program(body: str, after: str = "", first: int = 0) -> str:
+    """A kernel that loops over 16 rows of `x` and `y` at a time, from a row on."""
+    tiles = "\n".join(
+        f"%a{k} = arith.constant {address} : i64\n%t{k} = pto.alloc_tile addr = %a{k} : {T}"
+        for k, address in enumerate(ADDRESSES)
+    )
+    return f"""
+module attributes {{pto.target_arch = "a2a3"}} {{
+func.func @kernel(%x: !pto.ptr<f32>, %y: !pto.ptr<f32>, %n: index) {{
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c16 = arith.constant 16 : index
+  %c64 = arith.constant 64 : index
+  %first = arith.constant {first} : index
+  %two = arith.constant 2.0 : f32
+  %rows = arith.muli %n, %c16 : index
+  %sa = arith.constant 16384 : i64
+  %s = pto.alloc_tile addr = %sa : {C}
+  {tiles}
+  %xv = pto.make_tensor_view %x, shape = [%rows, %c64], strides = [%c64, %c1] : {V}
+  %yv = pto.make_tensor_view %y, shape = [%rows, %c64], strides = [%c64, %c1] : {V}
+  %fixed = pto.partition_view %xv, offsets = [%c0, %c0], sizes = [%c16, %c64] : {V} -> {P}
+  pto.tload ins(%fixed : {P}) outs(%t0 : {T})
+  pto.tload ins(%fixed : {P}) outs(%t1 : {T})
+  pto.tload ins(%fixed : {P}) outs(%t2 : {T})
+  %end = scf.for %i = %first to %rows step %c16 iter_args(%k = %first) -> (index) {{
+    %k1 = arith.addi %k, %c16 : index
+    %xi = pto.partition_view %xv, offsets = [%i, %c0], sizes = [%c16, %c64] : {V} -> {P}
+    %yi = pto.partition_view %yv, offsets = [%i, %c0], sizes = [%c16, %c64] : {V} -> {P}
+    {body}
+    scf.yield %k1 : index
+  }}
+  {after}
+  return
+}}
+}}
+"""
+
+
+LOADS = ("xi", "yi", "fixed", "next")
+STORES = ("yi", "xi")
+
+
+@st.composite
+def instructions(draw: st.DrawFn, most: int = 6) -> str:
+    """Some instructions on the tiles, one a line."""
+    lines: list[str] = []
+    for _ in range(draw(st.integers(1, most))):
+        a, b, c = (draw(st.integers(0, 3)) for _ in range(3))
+        match draw(st.sampled_from(["load", "load", "store", "add", "muls", "sum", "move"])):
+            case "load":
+                source = draw(st.sampled_from(LOADS))
+                lines.append(f"pto.tload ins(%{source} : {P}) outs(%t{a} : {T})")
+            case "store":
+                target = draw(st.sampled_from(STORES))
+                lines.append(f"pto.tstore ins(%t{a} : {T}) outs(%{target} : {P})")
+            case "add":
+                lines.append(f"pto.tadd ins(%t{a}, %t{b} : {T}, {T}) outs(%t{c} : {T})")
+            case "muls":
+                lines.append(f"pto.tmuls ins(%t{a}, %two : {T}, f32) outs(%t{b} : {T})")
+            case "sum":
+                lines.append(f"pto.trowsum ins(%t{a}, %t{b} : {T}, {T}) outs(%s : {C})")
+            case _:
+                lines.append(f"pto.tmov ins(%t{a} : {T}) outs(%t{b} : {T})")
+    return "\n    ".join(lines)
+
+
+NEXT = f"%next = pto.partition_view %xv, offsets = [%k, %c0], sizes = [%c16, %c64] : {V} -> {P}"
+"""Where it starts differs from the index where a loop does not begin at zero."""
+
+
+def outcome(
+    module: ModuleOp, count: int, undefined: int | None, cores: CoreSettings, times: int = 1
+) -> Outcome:
+    """The arrays after a kernel has run, as far as they are defined, or the errors."""
+    function = next(op for op in module.walk() if isinstance(op, func.FuncOp))
+    machine = machine_for(module, cores=cores)
+    element = element_of(f32)
+    x = np.random.default_rng(0).integers(0, 50, (16 * count, 64)).astype(np.float32)
+    defined = np.ones(x.shape, np.bool_)
+    if undefined is not None:
+        defined[undefined] = False
+    tensors = {
+        "x": machine.new_tensor(x, element, defined),
+        "y": machine.undefined_tensor(x.shape, element),
+    }
+    values = (*map(Pointer.to, tensors.values()), IntegerAttr(count, IndexType()))
+    found: list[str] = []
+    with warnings.catch_warnings(record=True), running():
+        for _ in range(times):
+            try:
+                run_kernel(machine, function, values)
+            except DiagnosticsError as error:
+                found = [str(diagnostic) for diagnostic in error.diagnostics]
+    arrays: dict[str, np.ndarray[Any, Any]] = {}
+    for name, tensor in tensors.items():
+        mask = tensor.defined_mask()
+        arrays[name] = tensor.array if mask is None else np.where(mask, tensor.array, -1)
+    return arrays, found
+
+
+@contextmanager
+def every_turn_checked() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(steady_loops, "_FEWEST", 1 << 30)
+        yield
+
+
+def assert_same(text: str | ModuleOp, count: int, undefined: int | None = None, **named: Any):
+    module = parsed(text, PASSES) if isinstance(text, str) else text
+    cores = CoreSettings(**named)
+    with every_turn_checked():
+        arrays, errors = outcome(module, count, undefined, cores, times=2)
+    got, found = outcome(module, count, undefined, cores, times=2)
+    assert found == errors
+    for name, array in arrays.items():
+        np.testing.assert_array_equal(got[name], array)
+
+
+PASSES = "convert-pto-to-ascend910b,insert-sync"
+
+
+@contextmanager
+def counted(turns: list[int]) -> Iterator[None]:
+    """Notes how many turns at a time run as what is left of them."""
+    run = LoopCode.run
+
+    def counting(self: LoopCode, *args: Any) -> Any:
+        found = run(self, *args)
+        turns.append(found[0])
+        return found
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(LoopCode, "run", counting)
+        yield
+
+
+LOAD = f"pto.tload ins(%xi : {P}) outs(%t0 : {T})\n"
+DOUBLE = f"pto.tadd ins(%t0, %t0 : {T}, {T}) outs(%t1 : {T})\n"
+STORE = f"pto.tstore ins(%t1 : {T}) outs(%yi : {P})\n"
+
+
+@settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow])
+@given(
+    body=instructions(),
+    after=instructions(most=3),
+    first=st.sampled_from([0, 16, -16]),
+    drops=st.lists(st.integers(0, 40), max_size=2),
+    undefined=st.none() | st.integers(0, 16 * 24 - 1),
+    lenient=st.booleans(),
+)
+def test_any_loop_does_what_it_does_when_every_turn_is_checked(
+    body: str,
+    after: str,
+    first: int,
+    drops: list[int],
+    undefined: int | None,
+    lenient: bool,
+) -> None:
+    """Some with events dropped, with undefined rows, or outside of what there is."""
+    after = after.replace("%xi", "%fixed").replace("%yi", "%fixed").replace("%next", "%fixed")
+    module = parsed(program(f"{NEXT}\n    {body}", after, first), PASSES)
+    events = [op for op in module.walk() if isinstance(op, EventOp)]
+    for place in drops:
+        if place < len(events) and events[place].parent is not None:
+            events[place].detach()
+    checks = frozenset({Check.ORDER, Check.UNDEFINED}) if lenient else frozenset[Check]()
+    assert_same(module, 24, undefined, lenient=checks)
+
+
+def test_a_loop_over_blocks_is_steady() -> None:
+    turns: list[int] = []
+    module = parsed(program(LOAD + DOUBLE + STORE), PASSES)
+    with counted(turns):
+        arrays, errors = outcome(module, 40, None, CoreSettings())
+    assert not errors
+    np.testing.assert_array_equal(arrays["y"], 2 * arrays["x"])
+    # All but those that found out.
+    assert turns == [37]
+
+
+def test_a_sum_over_the_turns_is_kept_on_the_core() -> None:
+    text = program(
+        f"{LOAD}pto.tadd ins(%t0, %t1 : {T}, {T}) outs(%t1 : {T})\n", STORE.replace("%yi", "%fixed")
+    )
+    turns: list[int] = []
+    with counted(turns):
+        arrays, errors = outcome(parsed(text, PASSES), 40, None, CoreSettings())
+    assert not errors
+    assert sum(turns) > 30
+    x = np.random.default_rng(0).integers(0, 50, (640, 64)).astype(np.float32)
+    total = x[:16] + x.reshape(40, 16, 64).sum(axis=0)
+    np.testing.assert_array_equal(arrays["x"][:16], total)
+
+
+def test_an_array_is_changed_in_place() -> None:
+    assert_same(program(LOAD + DOUBLE + STORE.replace("%yi", "%xi")), 40)
+
+
+def test_a_row_that_nobody_wrote_is_found_in_its_turn() -> None:
+    module = parsed(program(LOAD + DOUBLE + STORE), PASSES)
+    turns: list[int] = []
+    with counted(turns):
+        arrays, errors = outcome(module, 40, 16 * 30 + 5, CoreSettings())
+    assert turns == [27]
+    (error,) = errors
+    assert "reads bytes 1280..1284 of ub, which nobody wrote: element [5, 0] of [16, 64]" in error
+    assert "pto.tadd" in module_line(module, error)
+    np.testing.assert_array_equal(arrays["y"][: 16 * 30], 2 * arrays["x"][: 16 * 30])
+    assert (arrays["y"][16 * 30 :] == -1).all()
+
+
+def module_line(module: ModuleOp, error: str) -> str:
+    """The name of the op at the line of an error."""
+    line = int(error.split(":")[1])
+    return program(LOAD + DOUBLE + STORE).split("\n")[line - 1]
+
+
+def test_what_comes_after_the_loop_is_checked_against_its_last_turn() -> None:
+    """Without the event that orders the load after the loop, the last turn may still read."""
+    after = f"pto.tload ins(%fixed : {P}) outs(%t0 : {T})"
+    module = parsed(program(LOAD + DOUBLE + STORE, after), PASSES)
+    loop_events = [op for op in module.walk() if isinstance(op, EventOp)]
+    for op in loop_events:
+        parent = op.parent_op()
+        if parent is not None and parent.name == "func.func":
+            op.detach()
+    assert_same(module, 40)
+
+
+def test_progress_counts_every_turn() -> None:
+    class Counter:
+        turns = 0
+        entered: list[int] = []
+
+        def enter(self, loop: Any, count: int) -> None:
+            self.entered.append(count)
+
+        def advance(self) -> None:
+            self.turns += 1
+
+        def leave(self) -> None: ...
+
+        def launch(self, op: Any, name: str) -> None: ...
+
+    module = parsed(program(LOAD + DOUBLE + STORE), PASSES)
+    function = next(op for op in module.walk() if isinstance(op, func.FuncOp))
+    progress = Counter()
+    machine = machine_for(module, progress=progress)
+    element = element_of(f32)
+    tensors = [machine.new_tensor(np.ones((640, 64), np.float32), element) for _ in range(2)]
+    with running():
+        run_kernel(machine, function, (*map(Pointer.to, tensors), IntegerAttr(40, IndexType())))
+    assert progress.entered == [40]
+    assert progress.turns == 40
