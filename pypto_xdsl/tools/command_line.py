@@ -8,10 +8,13 @@ our output closed it.
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 import traceback
 from collections.abc import Callable
+from io import BufferedReader, RawIOBase, TextIOWrapper
+from typing import BinaryIO, NoReturn, cast
 
 from xdsl.ir import Operation
 from xdsl.utils.exceptions import ArgSpecParseError
@@ -43,6 +46,7 @@ def run_tool(name: str, tool: Callable[[], int]) -> int:
 
     `tool` returns its own status, and may raise `CommandLineError` and `DiagnosticsError`.
     """
+    _stand_in_for_closed_streams()
     recursion_limit = sys.getrecursionlimit()
     sys.setrecursionlimit(max(recursion_limit, RECURSION_LIMIT))
     try:
@@ -70,6 +74,39 @@ def run_tool(name: str, tool: Callable[[], int]) -> int:
         return WRONG_PROGRAM
     finally:
         sys.setrecursionlimit(recursion_limit)
+
+
+class _Closed(RawIOBase):
+    """A standard stream that the caller closed."""
+
+    def __init__(self, what: str):
+        self._what = what
+
+    def readable(self) -> bool:
+        return True
+
+    def writable(self) -> bool:
+        return True
+
+    def _refuse(self, _: object) -> NoReturn:
+        raise OSError(errno.EBADF, f"standard {self._what} is closed")
+
+    readinto = write = _refuse
+
+
+def _stand_in_for_closed_streams() -> None:
+    """
+    Let a closed standard stream be an error when it is used, as any other file.
+
+    Python has None for it; and what is printed to a closed stderr goes to stdout.
+    """
+    if sys.stdin is None:  # pyright: ignore[reportUnnecessaryComparison]
+        sys.stdin = TextIOWrapper(BufferedReader(_Closed("input")))
+    if sys.stdout is None:  # pyright: ignore[reportUnnecessaryComparison]
+        closed = cast(BinaryIO, _Closed("output"))
+        sys.stdout = TextIOWrapper(closed, write_through=True)
+    if sys.stderr is None:  # pyright: ignore[reportUnnecessaryComparison]
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
 
 
 def _complain(name: str, message: str, status: int) -> int:

@@ -146,7 +146,7 @@ class PyptoOptMain(xDSLOptMain):
         arg_parser.error = _refuse
         options, unknown = arg_parser.parse_known_args(self._arguments)
         for argument in unknown:
-            if not argument.startswith("-"):
+            if argument == "-" or not argument.startswith("-"):
                 raise CommandLineError(f"unexpected argument '{argument}': one input at a time")
             flag = argument.partition("=")[0]
             known = {*re.findall(r"--[a-z-]+", arg_parser.format_help())}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -96,6 +97,7 @@ def offer(monkeypatch: pytest.MonkeyPatch, *passes: type[ModulePass]) -> None:
         (["--verify-property=zzz", "a.mlir"], "unknown property 'zzz'; there are "),
         (["--verify-property", "a.mlir"], "requires argument"),
         (["a.mlir", "b.mlir"], "unexpected argument 'b.mlir': one input at a time"),
+        (["-", "-"], "unexpected argument '-': one input at a time"),
         (["-o", "no/such/place", "a.mlir"], "cannot write 'no/such/place': no such file"),
         (["-o", ".", "a.mlir"], "cannot write '.': is a directory"),
         (["-t", "mlri", "a.mlir"], "unknown target 'mlri'; did you mean 'mlir'?"),
@@ -526,6 +528,23 @@ def test_a_closed_pipe():
     assert process.wait(timeout=60) == 141
     assert process.stderr.read() == b""
     process.stderr.close()
+
+
+@pytest.mark.parametrize(
+    ("closed", "status", "error"),
+    [
+        (">&-", 2, "pypto-opt: error: standard output is closed\n"),
+        ("<&-", 2, "pypto-opt: error: standard input is closed\n"),
+        # Nothing of it goes anywhere else.
+        ("2>&- nofile.mlir", 2, ""),
+    ],
+)
+def test_streams_that_the_caller_closed(closed: str, status: int, error: str):
+    command = f"{shlex.quote(sys.executable)} -m pypto_xdsl.tools.pypto_opt {closed}"
+    done = subprocess.run(
+        command, shell=True, input=VALID, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (status, "", error)
 
 
 def test_ctrl_c(tmp_path: Path):
