@@ -26,6 +26,7 @@ from xdsl.utils.exceptions import VerifyException
 from pypto_xdsl.backend.backend import Backend
 from pypto_xdsl.diagnostics import OpError
 from pypto_xdsl.dialects import ptensor, tile
+from pypto_xdsl.dialects.declared_op import DeclaredOp
 from pypto_xdsl.dialects.element_types import byte_width
 from pypto_xdsl.dialects.extents import broadcast_shapes
 from pypto_xdsl.dialects.ptensor import TensorLayout
@@ -175,6 +176,8 @@ def multiplied(
 ) -> Pages:
     """The pages of a product."""
     space = TileType.of(op.result.type).memory_space
+    # Where it lives is said of all that control flow makes of it, or of none.
+    handed_on = any(not isinstance(use.operation, DeclaredOp) for use in op.result.uses)
 
     def make(place: Place, inserter: Inserter) -> SSAValue:
         inserter = Inserter(op, inserter.point)
@@ -188,7 +191,7 @@ def multiplied(
             raise OpError(op, str(error)) from error
         page = inserter.insert(new, op.result.name_hint)
         total = TileType.of(page.type)
-        if space is None or total.memory_space is space:
+        if total.memory_space is space or (space is None and not handed_on):
             return page
         return Rewriter.replace_value_with_new_type(page, total.with_space(space))
 
