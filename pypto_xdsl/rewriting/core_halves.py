@@ -23,6 +23,7 @@ from xdsl.rewriter import Rewriter
 from pypto_xdsl.analysis.control_flow import terminator
 from pypto_xdsl.analysis.core_lanes import Lane, lane_of_memory
 from pypto_xdsl.analysis.lane_shares import PARTS
+from pypto_xdsl.analysis.valid_extents import is_visible, valid_extent
 from pypto_xdsl.analysis.walk import walk
 from pypto_xdsl.diagnostics import OpError, note
 from pypto_xdsl.dialects import orch, ptensor, tile
@@ -34,6 +35,7 @@ from pypto_xdsl.dialects.tile import MemorySpace, TileType
 from pypto_xdsl.dialects.tile.cross_core import PopOp, PushOp, RingOp
 from pypto_xdsl.rewriting.lane_sharing import guard_first, share_out, writes_tensors
 from pypto_xdsl.rewriting.locating import locate
+from pypto_xdsl.syntax.lists import Index
 
 _BOUNDS = 3
 """The operands of `scf.for` before the inits."""
@@ -276,6 +278,7 @@ class HalfCopier:
             self.ends[op] = end
             self._foreign[op.result] = op
             return
+        valid = self._valid_extents(op)
         self._foreign[op.source] = op
         target = TileType.of(op.result.type)
         pop: tile.TpopFromAicOp | tile.TpopFromAivOp
@@ -287,11 +290,11 @@ class HalfCopier:
             self._foreign[op.result] = op
             return
         if start is Lane.CUBE:
-            pop = tile.TpopFromAicOp(target)
+            pop = tile.TpopFromAicOp(target, valid=valid)
         else:
             # Tiles come to L1; what multiplies them has them moved on.
             source = TileType.of(op.source.type)
-            pop = tile.TpopFromAivOp(tile.MoveOp.moved(source, MemorySpace.MAT))
+            pop = tile.TpopFromAivOp(tile.MoveOp.moved(source, MemorySpace.MAT), valid=valid)
         self._add(pop, op, into)
         pop.result.name_hint = op.result.name_hint
         self.ends[op] = pop
@@ -310,6 +313,23 @@ class HalfCopier:
         self._add(create, op, into)
         create.result.name_hint = op.source.name_hint
         return create.result
+
+    def _valid_extents(self, op: tile.MoveOp) -> Sequence[Index]:
+        """What the half that pops a tile has to know of its valid region."""
+        extents: list[Index] = []
+        types = TileType.of(op.source.type).valid_shape
+        if DYNAMIC_INDEX not in types or self._keeps_pace:
+            return ()
+        for axis in range(len(types)):
+            extent = valid_extent(op.source, axis)
+            if extent is None or not (isinstance(extent, int) or is_visible(extent, op)):
+                raise OpError(
+                    op,
+                    "passes a tile between the cores of which only the one that has it knows how "
+                    f"much is valid: {op.source.type}",
+                )
+            extents.append(extent if isinstance(extent, int) else self._value(extent, op))
+        return extents
 
     def _passes(self, value: SSAValue) -> None:
         type = TileType.of(value.type)

@@ -210,11 +210,11 @@ class LaneSharing:
 
     # Ops.
 
-    def _replace(self, op: Operation, new: Operation) -> None:
-        """Put `new` in the place of `op`; its results have the parts of what those of `op` have."""
-        self._give_parts(op, new, Inserter(op))
-
-    def _give_parts(self, op: Operation, new: Operation, inserter: Inserter) -> None:
+    def _replace(self, op: Operation, new: Operation, count: Index | None = None) -> None:
+        """
+        Put `new` in the place of `op`; its results have the parts of what those of `op` have, of
+        which `count` is valid along the axis, where the type does not say it.
+        """
         locate(op.location, new)
         block = op.parent_block()
         assert block is not None
@@ -228,27 +228,30 @@ class LaneSharing:
                 whole = TileType.of(old.type)
                 part = share.part(whole)
                 if result.type != part:
-                    value = self._narrowed(result, whole, share, inserter)
+                    value = self._narrowed(op, result, whole, share, count)
                 self._shares[value] = share
             results.append(value)
         Rewriter.replace_op(op, [], results)
 
     def _narrowed(
-        self, value: SSAValue, whole: TileType, share: Share, inserter: Inserter
+        self, op: Operation, value: SSAValue, whole: TileType, share: Share, count: Index | None
     ) -> SSAValue:
         """A part of a tile, with the valid region that it has on this core."""
-        count: Index = whole.valid_shape[share.axis]
-        if count == DYNAMIC_INDEX:
+        known = whole.valid_shape[share.axis]
+        if known != DYNAMIC_INDEX:
+            count = known
+        if count is None or count == DYNAMIC_INDEX:
             raise OpError(
-                inserter.origin,
+                op,
                 "makes a tile whose valid region is known at run time only, and does not say it: "
                 "the two vector cores of the group cannot share it out",
             )
+        inserter = Inserter(op)
         valid: list[Index] = list(TileType.of(value.type).valid_shape)
         for axis, extent in enumerate(valid):
             if extent == DYNAMIC_INDEX:
                 valid[axis] = inserter.insert(tile.ValidDimOp(value, axis))
-        valid[share.axis] = self._valid_part(count, share, inserter.origin)
+        valid[share.axis] = self._valid_part(count, share, op)
         return inserter.insert(tile.SetValidShapeOp(value, valid), value.name_hint)
 
     def _part_of(
@@ -300,10 +303,10 @@ class LaneSharing:
             self._replace(op, type(op)(part, self._split.odd, valid))
             return
         # Where less is valid, more comes, and is narrowed.
-        valid[share.axis] = share.step
+        count, valid[share.axis] = valid[share.axis], share.step
         part = _all_of(part, share)
         listed = valid if DYNAMIC_INDEX in part.valid_shape else ()
-        self._replace(op, type(op)(part, self._split, listed))
+        self._replace(op, type(op)(part, self._split, listed), count)
 
     def _push(self, op: PushOp) -> None:
         share = self._shares[op.tile]

@@ -6,10 +6,10 @@ operands hold floats, as i32 (wrapping) where they hold integers.
 from __future__ import annotations
 
 from abc import ABC
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from xdsl.dialects.builtin import f32, i1, i32
-from xdsl.ir import Attribute
+from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import eq, irdl_op_definition, operand_def, opt_operand_def, result_def
 from xdsl.utils.exceptions import VerifyException
 
@@ -19,7 +19,7 @@ from pypto_xdsl.dialects.extents import broadcast_shapes
 from pypto_xdsl.dialects.tile.attributes import AccPhase, AccPhaseAttr, MemorySpace
 from pypto_xdsl.dialects.tile.base import TILE, InferringTileOp
 from pypto_xdsl.dialects.tile.types import TileType
-from pypto_xdsl.dialects.typed_op import Types
+from pypto_xdsl.dialects.typed_op import Cut, Types
 from pypto_xdsl.syntax.op_syntax import word_prop
 
 LEFT = (MemorySpace.LEFT,)
@@ -96,6 +96,20 @@ class ProductOp(InferringTileOp, ABC):
     rhs = operand_def(reads(TILE, spaces=RIGHT))
     result = result_def(lives_in(MemorySpace.ACC, TILE))
 
+    def cut_together(self) -> Iterator[Cut]:
+        # Rows are those of `lhs`, columns those of `rhs`, and what is added has both.
+        shape = TileType.of(self.result.type).get_shape()
+        for operand, axis in ((self.lhs, -2), (self.rhs, -1)):
+            have = TileType.of(operand.type).get_shape()
+            if have[axis] == shape[axis]:
+                added = [(value, len(shape) + axis) for value in (*self.added, self.result)]
+                yield [(operand, len(have) + axis), *added]
+
+    @property
+    def added(self) -> Sequence[SSAValue]:
+        """What the product is added to, that has its shape."""
+        return ()
+
     @classmethod
     def product(
         cls, lhs: Attribute | None, rhs: Attribute | None, properties: Mapping[str, Attribute]
@@ -162,6 +176,10 @@ class AddedProductOp(ProductOp, ABC):
     lhs = operand_def(reads(TILE, spaces=LEFT))
     rhs = operand_def(reads(TILE, spaces=RIGHT))
     result = result_def(names("acc", TILE))
+
+    @property
+    def added(self) -> Sequence[SSAValue]:
+        return (self.acc,)
 
     @classmethod
     def infer(cls, operands: Types, properties: Mapping[str, Attribute]) -> Sequence[Attribute]:

@@ -216,7 +216,8 @@ class TileType(ParametrizedAttribute, TypeAttribute, ShapedType, ContainerType[A
         """
         The same tile in another space (or in one, once it is inferred).
 
-        A layout that was implicit is that of the new space; one that was explicit stays.
+        A layout that was implicit is that of the new space; one that was explicit stays. The vector
+        buffer has no boxes to pack: nothing is compact there.
         """
         if space is self.memory_space:
             return self
@@ -230,7 +231,7 @@ class TileType(ParametrizedAttribute, TypeAttribute, ShapedType, ContainerType[A
             valid=self.valid_shape,
             layout=self.layout if explicit else None,
             pad=self.pad_value,
-            compact=self.is_compact,
+            compact=self.is_compact and space is not MemorySpace.VEC,
         )
 
     def with_shape(self, shape: Iterable[int], valid: Iterable[int] | None = None) -> TileType:
