@@ -123,7 +123,8 @@ class PyptoOptMain(xDSLOptMain):
             action="append",
             default=[],
             metavar="NAME=VALUE",
-            help="The value of a name outside a Python program that its text does not settle",
+            help="The value of a name outside a Python program that its text does not settle: a "
+            "constant, a dtype, or module.name of a file next to it",
         )
         arg_parser.add_argument(
             "--arg-type",

@@ -34,7 +34,7 @@ from xdsl.utils.frontend import Frontend
 from pypto_xdsl.diagnostics import Diagnostic, DiagnosticsError
 from pypto_xdsl.frontend.pl.discovery import Candidate, choose, find_programs, reader_of
 from pypto_xdsl.frontend.pl.source import Source
-from pypto_xdsl.frontend.pl.static_values import DType
+from pypto_xdsl.frontend.pl.static_values import DType, ImportedName
 from pypto_xdsl.frontend.pl.vocabulary import DTYPES
 
 
@@ -91,7 +91,10 @@ def program_names(source: Source) -> list[str]:
 
 
 def parse_defines(source: Source, defines: Sequence[str]) -> dict[str, Any]:
-    """`NAME=VALUE` pairs; a value is a Python literal or a dtype."""
+    """
+    `NAME=VALUE` pairs; a value is a Python literal, a dtype, or a function or constant of a file
+    next to the program, `module.name`.
+    """
     found: dict[str, Any] = {}
     for define in defines:
         name, equals, text = define.partition("=")
@@ -102,10 +105,17 @@ def parse_defines(source: Source, defines: Sequence[str]) -> dict[str, Any]:
         if word in DTYPES:
             found[name] = DType(word, DTYPES[word])
             continue
+        module, _, member = text.rpartition(".")
+        if module and all(part.isidentifier() for part in text.split(".")):
+            found[name] = ImportedName(module, member)
+            continue
         try:
             found[name] = ast.literal_eval(text)
         except (ValueError, SyntaxError, RecursionError, MemoryError):
-            raise _error(source, f"--define {name}: '{text}' is no constant of Python") from None
+            raise _error(
+                source,
+                f"--define {name}: '{text}' is no constant, no dtype, and no 'module.name'",
+            ) from None
     return found
 
 

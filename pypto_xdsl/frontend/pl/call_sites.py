@@ -6,52 +6,48 @@ arguments; where a file holds such a call, its text settles them. The file is no
 the text does not settle stays unknown.
 
 Seen are calls of the function (`f(a, b)`, `f.lower(a, b)`), of names and dicts that hold it
-(`for f, k in ((entry, 128), ...)`, `MODES[mode](a, b)`), tuples of it and its arguments, and calls
-in another entry that hand on its parameters. Of several calls the first counts.
+(`for f, k in ((entry, 128), ...)`, `MODES[mode](a, b)`), tuples of it and its arguments, a harness
+that is given it and specifications of its arguments (`run(fn=f, specs=[TensorSpec(...), ...])`),
+and calls in another entry that hand on its parameters. Plain functions that make the arguments are
+followed. Of several calls the first counts.
 """
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Any, cast
-
-from xdsl.dialects.builtin import TensorType
 
 from pypto_xdsl.frontend.pl.compile_time import Evaluator, StaticScope
 from pypto_xdsl.frontend.pl.source import Source, descendants, dotted_name
-from pypto_xdsl.frontend.pl.static_values import Budget, DType, Function, Unsettled
-from pypto_xdsl.frontend.pl.vocabulary import DTYPES
-
-TORCH_DTYPES = {
-    "float32": "FP32",
-    "float": "FP32",
-    "float16": "FP16",
-    "half": "FP16",
-    "bfloat16": "BF16",
-    "int8": "INT8",
-    "uint8": "UINT8",
-    "int16": "INT16",
-    "int32": "INT32",
-    "int": "INT32",
-    "int64": "INT64",
-    "long": "INT64",
-    "bool": "BOOL",
-}
-_MAKERS = ("full", "zeros", "ones", "rand", "randn", "empty")
-
-
-@dataclass(frozen=True)
-class _Tensor:
-    """A torch tensor: its shape and dtype."""
-
-    shape: tuple[int, ...]
-    dtype: str
-
+from pypto_xdsl.frontend.pl.static_values import (
+    Budget,
+    DType,
+    Function,
+    Unsettled,
+    is_dsl_decorator,
+)
+from pypto_xdsl.frontend.pl.torch_tensors import (
+    ArgumentSpec,
+    TorchDType,
+    TorchTensor,
+    combined,
+    is_float,
+    made,
+    method,
+    spec,
+    torch_name,
+    transposed,
+)
 
 MAX_VISITS = 20_000
 """How many statements are gone over, those of loops once a round; later ones settle nothing."""
+MAX_CALLED = 20_000
+"""How many statements of functions that make arguments are gone over for all their calls."""
+MAX_CALL_DEPTH = 8
+MAX_ELEMENTS = 4096
+"""How many elements a list may get of which each is known."""
 
 
 def call_sites(source: Source, budget: Budget) -> CallSites:
@@ -73,6 +69,11 @@ class CallSites(ast.NodeVisitor):
         """Calls of a function in another, of which nothing is known by themselves."""
         self._inside: list[ast.FunctionDef] = []
         self._left = MAX_VISITS
+        self._left_called = MAX_CALLED
+        self._results: list[list[Any]] = []
+        """What the functions that are followed return, outermost first."""
+        self._around: dict[int, dict[str, Any]] = {}
+        """The names around each nested function."""
         try:
             self.block(source.tree.body)
         except RecursionError:
@@ -83,8 +84,8 @@ class CallSites(ast.NodeVisitor):
         """What the file passes for the parameters of a function; types for tensors."""
         found = self._arguments_of(function, ())
         return {
-            name: TensorType(DTYPES[v.dtype], v.shape) if isinstance(v, _Tensor) else v
-            for name, v in found.items()
+            name: value.type if isinstance(value, TorchTensor) else value
+            for name, value in found.items()
         }
 
     def _arguments_of(
@@ -122,13 +123,24 @@ class CallSites(ast.NodeVisitor):
 
     def block(self, body: Iterable[ast.stmt]) -> None:
         for statement in body:
-            self._left -= 1
-            if self._left < 0:
+            if self._results:
+                self._left_called -= 1
+            else:
+                self._left -= 1
+            if self._left < 0 or self._left_called < 0:
                 return
             self.visit(statement)
+            if isinstance(statement, ast.Return):
+                return
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
-        outer = dict(self.names)
+        if self._inside or self._results:
+            self.names[node.name] = Function(node, self.scope, self.scope.source)
+        self._around[id(node)] = outer = self.names
+        if self._results:
+            # Followed where it is called.
+            return
+        self.names = dict(outer)
         spec = node.args
         for argument in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs):
             self.names[argument.arg] = None
@@ -139,18 +151,57 @@ class CallSites(ast.NodeVisitor):
         self._inside.pop()
         self.names = outer
 
+    def visit_Return(self, node: ast.Return) -> None:
+        if node.value is None:
+            return
+        if self._results:
+            self._results[-1].append(self.value(node.value))
+        else:
+            self.visit(node.value)
+
     def visit_Assign(self, node: ast.Assign) -> None:
         self.visit(node.value)
+        value = self.value(node.value)
         for target in node.targets:
-            self.bind(target, self.value(node.value))
+            self.bind(target, value)
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
+        if node.value is not None:
+            self.visit(node.value)
+            self.bind(node.target, self.value(node.value))
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> None:
+        self.visit(node.value)
+        if isinstance(node.target, ast.Name):
+            read = ast.copy_location(ast.Name(node.target.id, ast.Load()), node.target)
+            combined = ast.copy_location(ast.BinOp(read, node.op, node.value), node)
+            self.names[node.target.id] = self.value(combined)
 
     def bind(self, target: ast.expr, value: Any) -> None:
-        if isinstance(target, ast.Name):
-            self.names[target.id] = value
-        elif isinstance(target, ast.Tuple | ast.List):
-            parts = cast(Sequence[Any], value) if isinstance(value, tuple) else ()
-            for element, part in zip(target.elts, parts, strict=False):
-                self.bind(element, part)
+        match target:
+            case ast.Name(id=name):
+                self.names[name] = value
+            case ast.Tuple(elts=elements) | ast.List(elts=elements):
+                parts = cast(Sequence[Any], value) if isinstance(value, tuple) else ()
+                for element, part in zip_longest(elements, parts[: len(elements)]):
+                    self.bind(element, part)
+            case ast.Subscript(value=ast.Name(id=name), slice=place):
+                holder = self.names.get(name)
+                if isinstance(holder, dict):
+                    key = self.value(place)
+                    changed: dict[Any, Any] = {**holder, key: value}
+                    self.names[name] = changed if isinstance(key, str | int) else None
+            case _:
+                pass
+
+    def visit_If(self, node: ast.If) -> None:
+        self.visit(node.test)
+        test = self.value(node.test)
+        if self._results and isinstance(test, bool):
+            self.block(node.body if test else node.orelse)
+            return
+        self.block(node.body)
+        self.block(node.orelse)
 
     def visit_For(self, node: ast.For) -> None:
         self.visit(node.iter)
@@ -171,11 +222,23 @@ class CallSites(ast.NodeVisitor):
     def visit_Call(self, node: ast.Call) -> None:
         self.generic_visit(node)
         callee = node.func
+        if isinstance(callee, ast.Attribute) and callee.attr == "append" and len(node.args) == 1:
+            self._append(callee.value, node.args[0])
+            return
         if isinstance(callee, ast.Attribute) and callee.attr in ("lower", "compile", "run"):
             callee = callee.value
         function = self.value(callee)
         if isinstance(function, dict):
             return
+        given, named = self.arguments(node)
+        for one in cast(Sequence[Any], function) if isinstance(function, tuple) else (function,):
+            if isinstance(one, Function) and not self.note(one, given, named) and self._inside:
+                passed = self.handed_on.setdefault(one.node.name, [])
+                passed.append((self._inside[-1], node))
+        self._note_harness((*given, *named.values()))
+
+    def arguments(self, node: ast.Call) -> tuple[list[Any], dict[str, Any]]:
+        """The arguments of a call, by place and by name."""
         given: list[Any] = []
         for argument in node.args:
             if isinstance(argument, ast.Starred):
@@ -183,11 +246,7 @@ class CallSites(ast.NodeVisitor):
                 given += cast(Sequence[Any], inner) if isinstance(inner, tuple) else ()
             else:
                 given.append(self.value(argument))
-        named = {k.arg: self.value(k.value) for k in node.keywords if k.arg is not None}
-        for one in cast(Sequence[Any], function) if isinstance(function, tuple) else (function,):
-            if isinstance(one, Function) and not self.note(one, given, named) and self._inside:
-                passed = self.handed_on.setdefault(one.node.name, [])
-                passed.append((self._inside[-1], node))
+        return given, {k.arg: self.value(k.value) for k in node.keywords if k.arg is not None}
 
     def note(self, function: Function, given: Sequence[Any], named: dict[str, Any]) -> bool:
         """Keep a call of which something is known; whether it is one."""
@@ -196,36 +255,162 @@ class CallSites(ast.NodeVisitor):
             self.found.setdefault(function.node.name, (given, named))
         return known
 
+    def _note_harness(self, given: Iterable[Any]) -> None:
+        """Keep what a harness calls a function with that it is given beside specifications."""
+        values = list(given)
+        functions = [value for value in values if isinstance(value, Function)]
+        for value in values:
+            parts = cast(Sequence[Any], value) if isinstance(value, tuple) else ()
+            specs = [part for part in parts if isinstance(part, ArgumentSpec)]
+            if specs and functions:
+                self.note(functions[0], (), {spec.name: spec.value for spec in specs})
+
+    def _append(self, target: ast.expr, argument: ast.expr) -> None:
+        if isinstance(target, ast.Name) and isinstance(held := self.names.get(target.id), tuple):
+            elements = (*cast("tuple[Any, ...]", held), self.value(argument))
+            self.names[target.id] = elements if len(elements) <= MAX_ELEMENTS else None
+
     # Values
 
     def value(self, node: ast.expr) -> Any:
-        """A tensor, a number, a function, a tuple of them; None for anything else."""
+        """A tensor, a dtype of torch, a number, a function, tuples and dicts of them; or None."""
         match node:
             case ast.Name(id=name) if name in self.names:
                 return self.names[name]
             case ast.Tuple(elts=parts) | ast.List(elts=parts):
-                return tuple(self.value(part) for part in parts)
+                return self._elements(parts)
             case ast.Dict(keys=keys, values=values):
                 return {
                     key.value if isinstance(key, ast.Constant) else key: self.value(value)
                     for key, value in zip(keys, values, strict=True)
                 }
-            case ast.Subscript(value=base):
-                holder = self.value(base)
-                if isinstance(holder, dict):
-                    # Whichever it is: all of them.
-                    return tuple(cast("dict[Any, Any]", holder).values())
-            case ast.Call(func=ast.Attribute(value=base, attr="items")):
-                holder = self.value(base)
-                if isinstance(holder, dict):
-                    return tuple(cast("dict[Any, Any]", holder).items())
+            case ast.Subscript(value=base, slice=place):
+                return self._element(node, self.value(base), place)
+            case ast.Attribute(value=base, attr=name):
+                if isinstance(base, ast.Name) and base.id == "torch":
+                    return torch_name(name)
+                held = self.value(base)
+                if isinstance(held, TorchTensor):
+                    return self._attribute(held, name)
+            case ast.BinOp(left=left, op=op, right=right):
+                first, second = self.value(left), self.value(right)
+                tensors = [part for part in (first, second) if isinstance(part, TorchTensor)]
+                if tensors:
+                    divides = isinstance(op, ast.Div) and not is_float(tensors[0])
+                    return None if divides else combined(first, second)
+                if isinstance(op, ast.Add) and isinstance(first, tuple):
+                    return self._joined(cast("tuple[Any, ...]", first), second)
+            case ast.ListComp(elt=element, generators=[generator]):
+                return self._comprehension(element, generator)
             case ast.Call():
-                made = self.tensor(node)
-                if made is not None:
-                    return made
+                return self._call(node)
             case _:
                 pass
         return self.constant(node)
+
+    def _elements(self, nodes: Sequence[ast.expr]) -> Any:
+        found: list[Any] = []
+        for node in nodes:
+            if not isinstance(node, ast.Starred):
+                found.append(self.value(node))
+                continue
+            inner = self.value(node.value)
+            if not isinstance(inner, tuple):
+                return None
+            found += cast(Sequence[Any], inner)
+        return tuple(found) if len(found) <= MAX_ELEMENTS else None
+
+    def _element(self, node: ast.Subscript, holder: Any, place: ast.expr) -> Any:
+        if isinstance(holder, dict):
+            held = cast("dict[Any, Any]", holder)
+            key = self.value(place)
+            if isinstance(key, str | int) and key in held:
+                return held[key]
+            # Whichever it is: all of them.
+            return tuple(held.values())
+        if isinstance(holder, tuple):
+            parts = cast("tuple[Any, ...]", holder)
+            at = self.value(place)
+            if type(at) is int:
+                return parts[at] if -len(parts) <= at < len(parts) else None
+        if isinstance(holder, TorchTensor):
+            return None
+        return self.constant(node)
+
+    @staticmethod
+    def _attribute(tensor: TorchTensor, name: str) -> Any:
+        if name == "shape":
+            return tensor.shape
+        if name == "dtype":
+            return TorchDType(tensor.dtype)
+        return transposed(tensor) if name == "T" else None
+
+    @staticmethod
+    def _joined(first: tuple[Any, ...], second: Any) -> Any:
+        if not isinstance(second, tuple):
+            return None
+        parts = (*first, *cast("tuple[Any, ...]", second))
+        return parts if len(parts) <= MAX_ELEMENTS else None
+
+    def _comprehension(self, element: ast.expr, generator: ast.comprehension) -> Any:
+        rounds = self.value(generator.iter)
+        if not isinstance(rounds, tuple) or generator.ifs or len(cast(Any, rounds)) > MAX_ELEMENTS:
+            return None
+        outer, self.names = self.names, dict(self.names)
+        found: list[Any] = []
+        for part in cast("tuple[Any, ...]", rounds):
+            self._left -= 1
+            if self._left < 0:
+                break
+            self.bind(generator.target, part)
+            found.append(self.value(element))
+        self.names = outer
+        return tuple(found)
+
+    def _call(self, node: ast.Call) -> Any:
+        path = dotted_name(node.func)
+        if path is not None and path[0] == "torch":
+            return made(path[-1], *self.arguments(node))
+        if path is not None and path[-1] in ("TensorSpec", "ScalarSpec"):
+            return spec(path[-1], *self.arguments(node))
+        if path in (("list",), ("tuple",)) and len(node.args) == 1:
+            held = self.value(node.args[0])
+            if isinstance(held, tuple):
+                return cast(Any, held)
+        if isinstance(node.func, ast.Attribute):
+            base = self.value(node.func.value)
+            if isinstance(base, dict) and node.func.attr == "items":
+                return tuple(cast("dict[Any, Any]", base).items())
+            if isinstance(base, TorchTensor):
+                given, named = self.arguments(node)
+                return method(base, node.func.attr, [*given, *named.values()])
+        elif isinstance(function := self.value(node.func), Function):
+            settled = self.constant(node)
+            return self._result(function, node) if settled is None else settled
+        return self.constant(node)
+
+    def _result(self, function: Function, node: ast.Call) -> Any:
+        """What a plain function returns for these arguments, if all that is known agrees."""
+        if any(is_dsl_decorator(decorator) for decorator in function.node.decorator_list):
+            return None
+        if len(self._results) >= MAX_CALL_DEPTH or function.source is not self.scope.source:
+            return None
+        spec = function.node.args
+        parameters = [*spec.posonlyargs, *spec.args]
+        names = dict(self._around.get(id(function.node), self.names))
+        names |= dict.fromkeys(a.arg for a in (*parameters, *spec.kwonlyargs))
+        defaults = dict(zip(reversed(parameters), reversed(spec.defaults), strict=False))
+        defaults |= {a: d for a, d in zip(spec.kwonlyargs, spec.kw_defaults, strict=True) if d}
+        names |= {argument.arg: self.value(default) for argument, default in defaults.items()}
+        given, named = self.arguments(node)
+        names |= dict(zip((a.arg for a in parameters), given, strict=False)) | named
+        outer, self.names = self.names, names
+        self._results.append([])
+        self.block(function.node.body)
+        results = [result for result in self._results.pop() if result is not None]
+        self.names = outer
+        agree = bool(results) and all(result == results[0] for result in results)
+        return results[0] if agree and self._left_called >= 0 else None
 
     def constant(self, node: ast.expr) -> Any:
         local = {
@@ -237,52 +422,7 @@ class CallSites(ast.NodeVisitor):
             value: Any = Evaluator(self.scope, local).evaluate(node)
         except Unsettled:
             return None
+        if isinstance(value, list):
+            value = tuple(cast("list[Any]", value))
         known = isinstance(value, bool | int | float | str | tuple | DType | Function)
         return cast(Any, value) if known else None
-
-    def tensor(self, node: ast.Call) -> _Tensor | None:
-        path = dotted_name(node.func)
-        if path is None or path[0] != "torch":
-            # A method of a tensor, or of what made one.
-            if not isinstance(node.func, ast.Attribute):
-                return None
-            base = self.value(node.func.value)
-            if not isinstance(base, _Tensor):
-                return None
-            dtype = TORCH_DTYPES.get(node.func.attr, base.dtype)
-            for word in _dtypes(node.args):
-                dtype = word
-            return _Tensor(base.shape, dtype)
-        maker = path[-1]
-        named = {keyword.arg: keyword.value for keyword in node.keywords}
-        default = "INT64" if maker in ("randint", "arange") else "FP32"
-        dtype = next(iter(_dtypes([named["dtype"]] if "dtype" in named else [])), default)
-        if maker.endswith("_like") and node.args:
-            base = self.value(node.args[0])
-            return base if isinstance(base, _Tensor) else None
-        if maker == "tensor" and node.args:
-            data = self.value(node.args[0])
-            return _Tensor((len(cast(Sequence[Any], data)),), dtype) if _is_tuple(data) else None
-        sizes: list[ast.expr] = []
-        if maker in _MAKERS:
-            sizes = node.args[:1] if maker == "full" else node.args
-        elif maker == "randint":
-            sizes = node.args[-1:]
-        sizes = [named["size"]] if "size" in named else sizes
-        extents = [self.value(size) for size in sizes]
-        if len(extents) == 1 and _is_tuple(extents[0]):
-            extents = list(cast(Sequence[Any], extents[0]))
-        if not extents or not all(isinstance(extent, int) for extent in extents):
-            return None
-        return _Tensor(tuple(cast("list[int]", extents)), dtype)
-
-
-def _is_tuple(value: Any) -> bool:
-    return isinstance(value, tuple)
-
-
-def _dtypes(nodes: Iterable[ast.expr]) -> Iterator[str]:
-    for node in nodes:
-        path = dotted_name(node)
-        if path is not None and path[0] == "torch" and path[-1] in TORCH_DTYPES:
-            yield TORCH_DTYPES[path[-1]]

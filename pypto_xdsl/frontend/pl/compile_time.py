@@ -26,6 +26,7 @@ from pypto_xdsl.frontend.pl.static_values import (
     DslCall,
     DslName,
     Function,
+    ImportedName,
     Module,
     Record,
     Unsettled,
@@ -141,7 +142,22 @@ class StaticScope:
         if there is no such name.
         """
         if name in self.defines:
-            return self.defines[name]
+            return self._defined(self.defines[name])
+        return self._lookup(name, line)
+
+    def _defined(self, value: Any) -> Any:
+        if not isinstance(value, ImportedName):
+            return value
+        module = self._load(value.module, 0)
+        if module is None:
+            raise Unsettled(f"module '{value.module}' is not next to the program")
+        try:
+            # What the file itself says: there the name may be this very one.
+            return module._lookup(value.name)
+        except KeyError:
+            raise Unsettled(f"module '{value.module}' has no name '{value.name}'") from None
+
+    def _lookup(self, name: str, line: int | None = None) -> Any:
         if name in self.values:
             return self.values[name]
         bindings = self._bindings.get(name)

@@ -13,7 +13,8 @@ from pypto_xdsl.dialects.orch.attributes import Direction
 from pypto_xdsl.frontend.pl.annotations import Annotation
 from pypto_xdsl.frontend.pl.call_sites import call_sites
 from pypto_xdsl.frontend.pl.context import Context, join_words
-from pypto_xdsl.frontend.pl.static_values import Symbol
+from pypto_xdsl.frontend.pl.source import descendants, dotted_name
+from pypto_xdsl.frontend.pl.static_values import Function, Module, Symbol, Unsettled
 from pypto_xdsl.frontend.pl.values import (
     Typed,
     Value,
@@ -23,6 +24,9 @@ from pypto_xdsl.frontend.pl.values import (
     is_value,
     literal_type,
 )
+
+MAX_HANDED_ON = 8
+"""Through how many functions a parameter is followed to one that declares its type."""
 
 if TYPE_CHECKING:
     from pypto_xdsl.frontend.pl.program import FunctionInfo, ProgramReader
@@ -88,8 +92,8 @@ def _argument_type(
 
 def read_entry(program: ProgramReader, info: FunctionInfo) -> FunctionInfo:
     """
-    The entry of a program, specialised on the types that the user gives, on its annotations, and
-    on what the file itself calls it with.
+    The entry of a program, specialised on the types that the user gives, on its annotations, on
+    what the file itself calls it with, and on what functions declare that it hands parameters to.
     """
     source = info.function.source
     types: list[Attribute] = []
@@ -130,11 +134,12 @@ def read_entry(program: ProgramReader, info: FunctionInfo) -> FunctionInfo:
     if unknown:
         names = join_words(f"'{parameter.arg}'" for parameter, _ in unknown)
         parameter, example = unknown[0]
+        settled_by = "neither a call in the file nor a function that is given"
         if len(unknown) == 1:
-            told = f"the type of {names} is not known, and no call in the file settles it: "
-            raise source.error(parameter, f"{told}give --arg-type {example}")
-        told = f"the types of {names} are not known, and no call in the file settles them: "
-        raise source.error(parameter, f"{told}give each, like --arg-type {example}")
+            told = f"the type of {names} is not known, {settled_by} it settles it"
+            raise source.error(parameter, f"{told}: give --arg-type {example}")
+        told = f"the types of {names} are not known, {settled_by} them settles them"
+        raise source.error(parameter, f"{told}: give each, like --arg-type {example}")
     made = replace(
         info,
         parameter_types=types,
@@ -151,14 +156,64 @@ def _called_with(program: ProgramReader, info: FunctionInfo) -> dict[str, Any]:
     What the file itself calls a function with, by the names of its parameters: the types of
     tensors and constants, or what another entry declares of the parameters that it hands on.
     """
-    sites = call_sites(info.function.source, program.scope.budget)
-    found = sites.arguments_of(info.function.node)
-    for caller, passed in sites.handed_on_by(info.function.node):
-        declared = program.declared_parameters(caller)
+    function = info.function
+    sites = call_sites(function.source, program.scope.budget)
+    found = sites.arguments_of(function.node)
+    for caller, passed in sites.handed_on_by(function.node):
+        declared = program.declared_parameters(Function(caller, program.scope, program.source))
         for name, handed in passed.items():
             if handed in declared:
                 found.setdefault(name, declared[handed])
+    return _handed_to(program, function, ()) | found
+
+
+def _handed_to(
+    program: ProgramReader, function: Function, around: tuple[ast.FunctionDef, ...]
+) -> dict[str, Any]:
+    """
+    What the functions that are called in a function declare of its parameters, where it hands them
+    on; the first such call counts.
+    """
+    if function.node in around or len(around) >= MAX_HANDED_ON:
+        return {}
+    own = {argument.arg for argument in function.node.args.args}
+    calls = [node for node in descendants(function.node) if isinstance(node, ast.Call)]
+    found: dict[str, Any] = {}
+    for call in sorted(calls, key=lambda call: (call.lineno, call.col_offset)):
+        callee, given = _callee(function, call)
+        if callee is None:
+            continue
+        names = [a.arg for a in (*callee.node.args.posonlyargs, *callee.node.args.args)]
+        pairs: list[tuple[str, ast.expr]] = [*zip(names, given, strict=False)]
+        pairs += [(keyword.arg, keyword.value) for keyword in call.keywords if keyword.arg]
+        wanted = {
+            name: value.id
+            for name, value in pairs
+            if isinstance(value, ast.Name) and value.id in own and value.id not in found
+        }
+        if not wanted:
+            continue
+        declared = program.declared_parameters(callee)
+        if not wanted.keys() <= declared.keys():
+            declared = _handed_to(program, callee, (*around, function.node)) | declared
+        found |= {handed: declared[name] for name, handed in wanted.items() if name in declared}
     return found
+
+
+def _callee(function: Function, call: ast.Call) -> tuple[Function | None, Sequence[ast.expr]]:
+    """The function that is called or launched by its name, and what it is given."""
+    path, given = dotted_name(call.func), call.args
+    if path is not None and path[-1] in ("submit", "spmd_submit") and given:
+        path, given = dotted_name(given[0]), given[1:]
+    if path is None or path[0] == "self":
+        return None, given
+    try:
+        value = function.scope.lookup(path[0], call.lineno)
+        for name in path[1:]:
+            value = value.scope.lookup(name) if isinstance(value, Module) else None
+    except (KeyError, Unsettled):
+        return None, given
+    return (value if isinstance(value, Function) else None), given
 
 
 def _incomplete(info: FunctionInfo) -> bool:

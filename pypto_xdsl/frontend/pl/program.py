@@ -27,7 +27,7 @@ from pypto_xdsl.frontend.pl.function_options import Options
 from pypto_xdsl.frontend.pl.liveness import Liveness
 from pypto_xdsl.frontend.pl.op_table import LEVELS, written_parameters
 from pypto_xdsl.frontend.pl.source import Source, descendants, dotted_name
-from pypto_xdsl.frontend.pl.special_calls import function_decorator
+from pypto_xdsl.frontend.pl.special_calls import function_decorator, is_dsl_function
 from pypto_xdsl.frontend.pl.static_values import Function, Unsettled
 from pypto_xdsl.frontend.pl.values import Value, is_constant, is_tensor
 from pypto_xdsl.frontend.pl.vocabulary import INDEX
@@ -199,11 +199,11 @@ class ProgramReader:
         elif returns is not None and not info.jit:
             raise source.error(returns, "a function without results has no '->'")
 
-    def declared_parameters(self, node: ast.FunctionDef) -> dict[str, Attribute]:
-        """The types that another entry of the file declares of its parameters."""
-        if not any(function_decorator(decorator) for decorator in node.decorator_list):
+    def declared_parameters(self, function: Function) -> dict[str, Attribute]:
+        """The types that another function of the DSL declares of its parameters."""
+        if not is_dsl_function(function):
             return {}
-        info = self._describe(Function(node, self.scope, self.source))
+        info = self._describe(function)
         return {
             parameter.arg: annotation.type
             for parameter, annotation in zip(

@@ -110,6 +110,14 @@ class Module:
     scope: StaticScope
 
 
+@dataclass(frozen=True)
+class ImportedName:
+    """A name of a module that is looked up next to the program: what the user says a name is."""
+
+    module: str
+    name: str
+
+
 class Unsettled(Exception):
     """The text does not say what a name or an expression is; `reason` says why."""
 

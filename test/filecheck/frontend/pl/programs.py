@@ -52,4 +52,4 @@ def entry(a: pl.Tensor, n: pl.INDEX):
 
 
 # ENTRY: orch.func orchestration @entry(in %a: tensor<4x4xf32>, in %n: index) -> tensor<12x4xf32>
-# SHAPE: programs.py:48:11: error: the type of 'a' is not known, and no call in the file settles it: give --arg-type a=128x128xf32
+# SHAPE: programs.py:48:11: error: the type of 'a' is not known, neither a call in the file nor a function that is given it settles it: give --arg-type a=128x128xf32
