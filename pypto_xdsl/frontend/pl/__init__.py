@@ -7,8 +7,9 @@ The file is parsed with `ast` and never executed or imported.
 * `compile_time` holds the names around them, `static_expressions` evaluates expressions of such
   names to `static_values` by `python_operations`: constants, arithmetic, imports.
 * `program` reads functions, callees first; `function_options` their decorators, `jit` those that
-  are specialised, where `call_sites` tells what the file itself calls them with, `annotations`
-  their types, in which `symbolic_extents` solves for symbols, `declared_types` those of variables.
+  are specialised, where `call_sites` (with `torch_tensors`) tells what the file itself calls them
+  with, `annotations` their types, in which `symbolic_extents` solves for symbols, `declared_types`
+  those of variables.
 * `statements`, `loops` (with `carries`) and `scopes` (with `scope_outputs`) build ops in SSA form,
   for which `liveness` tells what a region has to give to the code after it, and `control_flow`
   (with `early_returns` and `syntax_nodes`) removes jumps. `merging` is about values that meet.
