@@ -36,11 +36,12 @@ from pypto_xdsl.diagnostics import OpError
 from pypto_xdsl.dialects import ptensor, tile
 from pypto_xdsl.dialects.declared_op import DeclaredOp
 from pypto_xdsl.dialects.element_types import UI8, as_element_type
-from pypto_xdsl.dialects.ptensor import RoundMode
+from pypto_xdsl.dialects.ptensor import RoundMode, valid_shape_of
 from pypto_xdsl.dialects.tile import TileType
 from pypto_xdsl.dialects.tile.base import InferringTileOp
 from pypto_xdsl.dialects.tile.types import implicit_layout
 from pypto_xdsl.rewriting.inserter import Inserter
+from pypto_xdsl.rewriting.tile_merges import cast_valid
 from pypto_xdsl.syntax.op_syntax import segments_property
 
 
@@ -61,7 +62,7 @@ def tile_type_of(type: Attribute, origin: Operation) -> TileType:
     return TileType(
         shape,
         as_element_type(tensor.element_type),
-        valid=ptensor.valid_shape_of(tensor),
+        valid=valid_shape_of(tensor),
         # One column is stored as such, of however many dimensions it is.
         layout=implicit_layout((prod(shape[:-1]), shape[-1]), None),
     )
@@ -92,9 +93,41 @@ def convert_op(
         }
     if isinstance(op, ptensor.BinaryOp):
         counterpart, operands = _meet(op, counterpart, operands, inserter)
+    if counterpart.ELEMENTWISE and len(op.results) == 1:
+        operands = _in_one_region(op, counterpart, operands, inserter)
     if comparison:
         return (_compare(op, counterpart, operands, inserter),)
     return _build(op, counterpart, operands, inserter)
+
+
+def _in_one_region(
+    op: DeclaredOp,
+    counterpart: type[InferringTileOp],
+    operands: Mapping[str, SSAValue],
+    inserter: Inserter,
+) -> Mapping[str, SSAValue]:
+    """
+    Operands of an elementwise op with one valid region: that of the result, which is all of it
+    where theirs differ. Elements of which one is not defined are not defined then.
+    """
+    result = ptensor.tensor_of(op.results[0].type)
+    boxes = {
+        name: TileType.of(value.type)
+        for name, value in operands.items()
+        if isinstance(value.type, TileType)
+        and TileType.of(value.type).get_shape() == result.get_shape()
+    }
+    if len({box.valid_shape for box in boxes.values()}) < 2:
+        return operands
+    if issubclass(counterpart, tile.PartOp):
+        # The result is as much as the first has; which is first makes no other difference.
+        whole = valid_shape_of(result)
+        names = sorted(operands, key=lambda name: boxes[name].valid_shape != whole)
+        return {name: operands[other] for name, other in zip(operands, names, strict=True)}
+    return {
+        name: cast_valid(value, result, inserter) if name in boxes else value
+        for name, value in operands.items()
+    }
 
 
 def _compare(

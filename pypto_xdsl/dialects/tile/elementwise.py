@@ -230,29 +230,33 @@ class ShrOp(ShiftOp):
     name = "tile.shr"
 
 
+class PartOp(BinaryOp, ABC):
+    """An op on two tiles of which other parts are valid."""
+
+
 @irdl_op_definition
-class PartAddOp(BinaryOp):
+class PartAddOp(PartOp):
     """`lhs + rhs` where both are valid, the valid one where only one is."""
 
     name = "tile.part_add"
 
 
 @irdl_op_definition
-class PartMulOp(BinaryOp):
+class PartMulOp(PartOp):
     """`lhs * rhs` where both are valid, the valid one where only one is."""
 
     name = "tile.part_mul"
 
 
 @irdl_op_definition
-class PartMaxOp(BinaryOp):
+class PartMaxOp(PartOp):
     """The larger where both are valid, the valid one where only one is."""
 
     name = "tile.part_max"
 
 
 @irdl_op_definition
-class PartMinOp(BinaryOp):
+class PartMinOp(PartOp):
     """The smaller where both are valid, the valid one where only one is."""
 
     name = "tile.part_min"
