@@ -30,8 +30,15 @@ from pypto_xdsl.analysis.pipe_order import (
 from pypto_xdsl.analysis.walk import walk
 from pypto_xdsl.dialects import ascend910b
 from pypto_xdsl.dialects.ascend910b import CORE, CORE_OF_KIND, Core
-from pypto_xdsl.dialects.pto import PtoOp
+from pypto_xdsl.dialects.pto import PtoOp, SyncAllOp, SyncCoreType
 from pypto_xdsl.dialects.pto.section import SectionOp
+
+CORES_THAT_MEET: Mapping[SyncCoreType, tuple[Core, ...]] = {
+    SyncCoreType.AIC_ONLY: (Core.AIC,),
+    SyncCoreType.AIV_ONLY: (Core.AIV,),
+    SyncCoreType.MIX: (Core.AIC, Core.AIV),
+}
+"""The cores that wait for each other, by the kind that is named."""
 
 Token = tuple[tuple[Operation, ...], Told]
 """The ops that may have set an event, and what is told by it."""
@@ -130,6 +137,11 @@ class PipeWalk:
                 self.barrier(op)
         elif isinstance(op, ascend910b.CrossFlagOp):
             self.flag(op)
+        elif isinstance(op, SyncAllOp):
+            # Cores wait for their pipes before they meet, and are told what all have done.
+            kind: Any = op.core_type
+            if self.core in CORES_THAT_MEET[kind.data]:
+                self.clocks.finish_all(None)
         elif isinstance(op, func.CallOp):
             callee = self._cores.get(op.callee.root_reference.data)
             if callee in (None, self.core, Core.MIX):

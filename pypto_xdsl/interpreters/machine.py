@@ -65,6 +65,8 @@ class Machine(Interpreter):
     """Runs a function whose body is elsewhere, as one that was lowered to `pto`."""
     run_group: Callable[[Machine, Sequence[GroupCall]], None] | None = None
     """Runs kernels of a group whose bodies are elsewhere, all at the same time."""
+    held: list[Any] | None = None
+    """The blocks of a launch that wait until all of them are there, if they wait for each other."""
     group_calls: list[GroupCall] | None = None
     """What the group at work calls, which runs when all is called."""
     cores: CoreSettings = field(default_factory=CoreSettings)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from typing import Any
 
@@ -31,6 +31,7 @@ from pypto_xdsl.interpreters.errors import ProgramError
 from pypto_xdsl.interpreters.indices import index_value, take_indices
 from pypto_xdsl.interpreters.machine import Grid, GroupCall, Machine, called_from, machine_of
 from pypto_xdsl.interpreters.op_tables import Run, implements
+from pypto_xdsl.interpreters.pto.kernels import waits_for_blocks
 from pypto_xdsl.interpreters.signature import bind_arguments
 from pypto_xdsl.interpreters.skipped import origins_of_skipped, results_of_skipped
 from pypto_xdsl.interpreters.tasks import Launch, Task
@@ -123,6 +124,26 @@ def _holds(machine: Machine, op: orch.LaunchingOp, tensor: Tensor, dynamic: Pyth
     return _COMPARISONS[op.predicate_comparison.data](value, op.predicate_value.value.data)
 
 
+def _all_blocks(machine: Machine, callee: orch.FuncOp | None) -> AbstractContextManager[None]:
+    """How the blocks of a launch run: all at the same time, where they wait for each other."""
+    called: dict[orch.FuncOp, None] = {}
+    todo = [] if callee is None else [callee]
+    while todo:
+        function = todo.pop()
+        if function in called:
+            continue
+        called[function] = None
+        for op in function.walk():
+            if isinstance(op, orch.DispatchOp):
+                found = machine.calls.callee(op)
+                todo += () if found is None else (found,)
+    if any(waits_for_blocks(machine.module, function) for function in called):
+        from pypto_xdsl.interpreters.ascend910b.meetings import blocks_together
+
+        return blocks_together(machine)
+    return nullcontext()
+
+
 def _launch(
     machine: Machine,
     op: orch.LaunchingOp,
@@ -149,9 +170,10 @@ def _launch(
         if count <= 0:
             raise ProgramError(f"launches on {count} cores, expected at least one")
         results: PythonValues = ()
-        for index in range(count):
-            with _on(machine, replace(machine.grid, block_index=index, block_count=count)):
-                results = body()
+        with _all_blocks(machine, callee):
+            for index in range(count):
+                with _on(machine, replace(machine.grid, block_index=index, block_count=count)):
+                    results = body()
         return results
 
     task = Task(machine.launched)

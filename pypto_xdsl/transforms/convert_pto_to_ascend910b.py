@@ -35,7 +35,14 @@ from pypto_xdsl.analysis.kernel_cores import cores_of_tiles
 from pypto_xdsl.analysis.walk import walk
 from pypto_xdsl.diagnostics import Diagnostic, DiagnosticsError, OpError, diagnose, note
 from pypto_xdsl.dialects import ascend910b, pto
-from pypto_xdsl.dialects.ascend910b import CORE, CORE_OF_KIND, PROGRAM_ORDER, Core, CoreAttr
+from pypto_xdsl.dialects.ascend910b import (
+    CORE,
+    CORE_OF_KIND,
+    PROGRAM_ORDER,
+    Core,
+    CoreAttr,
+    FlagMode,
+)
 from pypto_xdsl.dialects.pto import AddressSpace, PtoOp, TileBufType
 from pypto_xdsl.dialects.pto.queue import number_of
 from pypto_xdsl.dialects.pto.queue_buffer import ReserveBase
@@ -49,9 +56,6 @@ _BLOCK = 32
 """Bytes: what the address of a buffer is a multiple of."""
 
 _ORDERING = (ascend910b.EventOp, ascend910b.BarrierOp)
-
-_BLOCK_FLAGS = 2
-"""The mode of a flag between a cube core and its vector cores."""
 
 
 @dataclass(frozen=True)
@@ -152,14 +156,6 @@ def _missing(kernel: Operation) -> Iterator[Diagnostic]:
                 "has its slots on chip, where another core of a 910B does not come: use "
                 "pto.initialize_l2g2l_pipe, whose slots are in global memory",
             )
-        elif isinstance(op, pto.SyncSetOp):
-            mode: Any = op.properties.get("ffts_mode")
-            if mode is not None and mode.value.data != _BLOCK_FLAGS:
-                yield diagnose(
-                    op,
-                    f"has mode {mode.value.data}, for cores of several groups; only one group "
-                    "is run, whose flags have mode 2",
-                )
 
 
 class _TileIsView(RewritePattern):
@@ -304,14 +300,14 @@ class _Flags(RewritePattern):
             rewriter.erase(op)
             return
         if isinstance(op, pto.SyncSetOp):
-            made: type[ascend910b.CrossFlagOp] = ascend910b.SetCrossFlagOp
+            rewriter.replace(op, ascend910b.SetCrossFlagOp(*_flag(op), FlagMode(op.mode)))
         elif isinstance(op, pto.SyncWaitOp):
-            made = ascend910b.WaitCrossFlagOp
-        else:
-            return
-        known = cast("IntegerAttr[Any] | None", op.properties.get("event_id"))
-        flag = op.operands[0] if known is None else known.value.data
-        rewriter.replace(op, made(_pipe(op.properties["pipe"]), flag))
+            rewriter.replace(op, ascend910b.WaitCrossFlagOp(*_flag(op)))
+
+
+def _flag(op: Operation) -> tuple[pto.Pipe, int | SSAValue]:
+    known = cast("IntegerAttr[Any] | None", op.properties.get("event_id"))
+    return _pipe(op.properties["pipe"]), op.operands[0] if known is None else known.value.data
 
 
 _PATTERNS = (_TileIsView(), _AssignedIsView(), _SlotIsView(), _Events(), _Barriers(), _Flags())

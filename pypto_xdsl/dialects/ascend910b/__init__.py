@@ -47,6 +47,7 @@ from pypto_xdsl.dialects.ascend910b.events import (
 from pypto_xdsl.dialects.ascend910b.flags import (
     FLAG_COUNT,
     CrossFlagOp,
+    FlagMode,
     SetCrossFlagOp,
     WaitCrossFlagOp,
 )
@@ -72,6 +73,7 @@ __all__ = [
     "CoreAttr",
     "CrossFlagOp",
     "EventOp",
+    "FlagMode",
     "SetCrossFlagOp",
     "SetFlagOp",
     "ViewOp",

@@ -1,10 +1,11 @@
 """
-How the cores of a group wait for each other: sixteen flags that a cube core shares with its two
-vector cores, each a counter.
+How cores wait for each other: sixteen flags that a cube core shares with its two vector cores, or
+that all cores of a kind share, each a counter.
 """
 
 from __future__ import annotations
 
+from enum import IntEnum
 from typing import Self
 
 from xdsl.dialects.builtin import IndexType, IntegerAttr, i64
@@ -33,6 +34,17 @@ from pypto_xdsl.syntax.attributes import parse_attributes
 
 FLAG_COUNT = 16
 """Flags of a group."""
+
+
+class FlagMode(IntEnum):
+    """Which cores raise a flag together, and which it is for."""
+
+    ALL = 0
+    """All cube cores, or all vector cores, of all groups, for themselves."""
+    VECTOR = 1
+    """The vector cores of a group, for themselves."""
+    GROUP = 2
+    """The cores of one kind of a group, for those of the other."""
 
 
 class CrossFlagOp(IRDLOperation):
@@ -83,11 +95,49 @@ class CrossFlagOp(IRDLOperation):
 @irdl_op_definition
 class SetCrossFlagOp(CrossFlagOp):
     """
-    Raises a flag once the pipe has done all that was issued to it before: by a cube core for
-    both of its vector cores, by a vector core for its cube core.
+    `MTE3, 2` or `MTE3, 2, mode = 0`: raises a flag once the pipe has done all that was issued to it
+    before. In mode 2, that of none, a cube core does for both of its vector cores, the vector cores
+    for their cube core; in mode 1 the vector cores of a group for each other; in mode 0 all cores
+    of a kind for each other. It is raised when all of these have done so.
     """
 
     name = "ascend910b.set_cross_flag"
+
+    mode = opt_prop_def(IntegerAttr)
+
+    def __init__(self, pipe: Pipe, flag: int | SSAValue, mode: FlagMode = FlagMode.GROUP) -> None:
+        super().__init__(pipe, flag)
+        if mode is not FlagMode.GROUP:
+            self.properties["mode"] = IntegerAttr(mode, i64)
+
+    @property
+    def flag_mode(self) -> FlagMode:
+        """Which cores it concerns."""
+        return FlagMode.GROUP if self.mode is None else FlagMode(self.mode.value.data)
+
+    def verify_(self) -> None:
+        super().verify_()
+        if self.mode is not None and self.mode.value.data not in (FlagMode.ALL, FlagMode.VECTOR):
+            raise VerifyException(f"expects mode 0, mode 1 or none, got {self.mode.value.data}")
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        pipe = parse_pipe(parser)
+        parser.parse_punctuation(",")
+        op = cls(pipe.data, parse_number(parser))
+        if parser.parse_optional_punctuation(",") is not None:
+            parser.parse_keyword("mode")
+            parser.parse_punctuation("=")
+            op.properties["mode"] = IntegerAttr(parser.parse_integer(), i64)
+        op.attributes.update(parse_attributes(parser, cls))
+        return op
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(f" {pipe_name(self.pipe)}, ")
+        print_number(printer, self.flag, self.dynamic_flag)
+        if self.mode is not None:
+            printer.print_string(f", mode = {self.mode.value.data}")
+        printer.print_op_attributes(self.attributes)
 
 
 @irdl_op_definition

@@ -47,6 +47,12 @@ class CrossCoreOp(SyncOp):
         known: Any = self.event_id
         return None if known is None else known.value.data
 
+    @property
+    def mode(self) -> int:
+        """Which cores it is between: 0 all of a kind, 1 vector cores of a group, 2 a group's."""
+        mode: Any = self.ffts_mode
+        return 2 if mode is None else mode.value.data
+
     @classmethod
     def parse(cls, parser: Parser) -> Self:
         properties: dict[str, Attribute] = {"pipe": parse_word(parser, a.PipeAttr)}

@@ -12,6 +12,7 @@ from typing import Any
 from xdsl.interpreter import Interpreter, InterpreterFunctions, PythonValues, impl, register_impls
 
 from pypto_xdsl.dialects import pto
+from pypto_xdsl.dialects.ascend910b import FlagMode
 from pypto_xdsl.dialects.pto import MultiTileBufType, TileBufType
 from pypto_xdsl.dialects.pto.cross_core_sync import CrossCoreOp
 from pypto_xdsl.interpreters.ascend910b.core import Core
@@ -65,7 +66,8 @@ class AllocationFunctions(InterpreterFunctions):
     def run_sync_set(self, interpreter: Interpreter, op: Any, args: PythonValues) -> PythonValues:
         core, pipe, number = core_of(interpreter), op.properties["pipe"].data, _flag(op, args)
         lane = core.lane_of(pipe)
-        core.give(pipe, op, lambda: core.group.raise_flag(core, op, lane, number))
+        mode = FlagMode(op.mode)
+        core.give(pipe, op, lambda: core.group.raise_flag(core, op, lane, number, mode=mode))
         return ()
 
     @impl(pto.SyncWaitOp)

@@ -75,6 +75,8 @@ class Core:
     lanes: list[Lane]
     in_program_order: bool = False
     """Whether nothing says yet how the pipes wait for each other."""
+    block: int = 0
+    """Which block of the launch it is a core of."""
     memories: dict[AddressSpace, CoreMemory] = field(default_factory=dict[AddressSpace, CoreMemory])
     events: dict[EventKey, deque[tuple[Told, Operation]]] = field(
         default_factory=dict[EventKey, deque[tuple[Told, Operation]]]

@@ -196,7 +196,11 @@ class CoreFunctions(InterpreterFunctions):
         core = core_of(interpreter)
         number = _flag(op, args)
         lane = core.lane_of(op.pipe.data)
-        core.give(op.pipe.data, op, lambda: core.group.raise_flag(core, op, lane, number))
+        core.give(
+            op.pipe.data,
+            op,
+            lambda: core.group.raise_flag(core, op, lane, number, mode=op.flag_mode),
+        )
         return ()
 
     @impl(ascend910b.WaitCrossFlagOp)

@@ -1,5 +1,6 @@
 """
-The cores that run a program together: one, or a cube core and its vector cores.
+The cores that run a program together: one, or a cube core and its vector cores, or those of all
+blocks of a launch, where blocks wait for each other.
 
 Each core's scalar unit runs in a thread of its own, one at a time: a core goes on until it has to
 wait, or ends, and hands over to the next in a fixed order. When no core can go on, the error says
@@ -17,7 +18,9 @@ from dataclasses import dataclass, field
 from xdsl.ir import Operation
 
 from pypto_xdsl.diagnostics import Diagnostic, DiagnosticsError, diagnose, file_line_col, note
-from pypto_xdsl.dialects import ascend910b
+from pypto_xdsl.dialects import ascend910b, pto
+from pypto_xdsl.dialects.ascend910b import FlagMode
+from pypto_xdsl.dialects.pto import SyncCoreType
 from pypto_xdsl.dialects.pto.cross_core_sync import CrossCoreOp
 from pypto_xdsl.dialects.pto.queue import AllocEntryOp, PopOp, PushOp
 from pypto_xdsl.interpreters.ascend910b.copy_on_write import Lenders
@@ -26,8 +29,10 @@ from pypto_xdsl.interpreters.ascend910b.globals import BufferHistory
 from pypto_xdsl.interpreters.ascend910b.lanes import EventKey, Lane, Told
 from pypto_xdsl.interpreters.core_settings import Check, CoreSettings
 
-_STACK = 256 * 1024 * 1024
-"""Bytes: deep nests take many Python frames."""
+_STACK, _STACK_OF_MANY = 256 * 1024 * 1024, 32 * 1024 * 1024
+"""Bytes: deep nests take many Python frames; of many cores, each has less."""
+
+_MANY = 8
 
 _GO_ON = 0.5
 """How likely another step is, after each thing issued, where chance decides."""
@@ -51,8 +56,21 @@ class _Waiting:
     who: str
 
 
-class Flags(dict[tuple[int, int, int], deque[tuple[Told, Operation]]]):
-    """By the core that raised one, the one that may take it, and the number."""
+_Token = tuple[Told, Operation]
+
+
+@dataclass(eq=False)
+class Flags:
+    """Flags between cores, each a counter."""
+
+    raised: dict[tuple[Core, int], deque[_Token]] = field(
+        default_factory=dict[tuple[Core, int], deque[_Token]]
+    )
+    """By the core that may take one, and the number."""
+    begun: dict[tuple[Core, int, FlagMode], deque[_Token]] = field(
+        default_factory=dict[tuple[Core, int, FlagMode], deque[_Token]]
+    )
+    """By the core that raised one, which others have to raise too before it is there."""
 
 
 @dataclass(eq=False)
@@ -71,10 +89,17 @@ class Group:
     """Those of filled slots of queues."""
     credits: Flags = field(default_factory=Flags)
     """Those of free slots."""
+    meetings: dict[SyncCoreType, list[list[Told]]] = field(
+        default_factory=dict[SyncCoreType, list[list[Told]]]
+    )
+    """By the kind of cores that meet, each time that they do: what those tell that came."""
     queued: int = 0
     """How many things are in the queues of all pipes."""
     blocked: dict[Core, _Blocked] = field(default_factory=dict[Core, _Blocked])
     done: set[Core] = field(default_factory=set[Core])
+    _visits: dict[tuple[Core, SyncCoreType], int] = field(
+        default_factory=dict[tuple[Core, SyncCoreType], int]
+    )
     _chance: random.Random = field(default_factory=random.Random)
     _turn: int = 0
     _changed: threading.Condition = field(default_factory=threading.Condition)
@@ -120,37 +145,64 @@ class Group:
     # Flags between cores.
 
     def raise_flag(
-        self, core: Core, op: Operation, lane: Lane, number: int, flags: Flags | None = None
+        self,
+        core: Core,
+        op: Operation,
+        lane: Lane,
+        number: int,
+        flags: Flags | None = None,
+        mode: FlagMode = FlagMode.GROUP,
     ) -> None:
-        """A core raises a flag for those on the other side."""
+        """A core raises a flag; once all did that raise it together, it is there."""
         flags = self.flags if flags is None else flags
-        for other in self.cores:
-            if other.is_cube != core.is_cube:
-                key = self.cores.index(core), self.cores.index(other), number
-                flags.setdefault(key, deque()).append((_tell(core, lane), op))
-
-    def _for(
-        self, core: Core, number: int, flags: Flags | None
-    ) -> list[deque[tuple[Told, Operation]]]:
-        flags = self.flags if flags is None else flags
-        mine = self.cores.index(core)
-        return [
-            flags.setdefault((self.cores.index(other), mine, number), deque())
+        flags.begun.setdefault((core, number, mode), deque()).append((_tell(core, lane), op))
+        together = [
+            flags.begun.get((other, number, mode))
             for other in self.cores
-            if other.is_cube != core.is_cube
+            if _raise_together(core, other, mode)
         ]
+        while all(together):
+            tokens = [queue.popleft() for queue in together if queue is not None]
+            told = tuple(max(numbers) for numbers in zip(*(t for t, _ in tokens), strict=True))
+            for other in self.cores:
+                if _is_for(core, other, mode):
+                    raised = flags.raised.setdefault((other, number), deque())
+                    raised.append((told, tokens[-1][1]))
 
     def is_raised(self, core: Core, number: int, flags: Flags | None = None) -> bool:
-        """Whether all cores on the other side raised a flag."""
-        found = self._for(core, number, flags)
-        return bool(found) and all(found)
+        """Whether a flag is there for a core."""
+        return bool((self.flags if flags is None else flags).raised.get((core, number)))
 
     def take_flag(self, core: Core, lane: Lane, number: int, flags: Flags | None = None) -> None:
-        """A core takes a flag of all cores on the other side."""
-        for tokens in self._for(core, number, flags):
-            told = tokens.popleft()[0]
-            for one in core.lanes if core.in_program_order else (lane,):
-                core.hear(one, told)
+        """A core takes a flag that is there."""
+        told, _ = (self.flags if flags is None else flags).raised[core, number].popleft()
+        for one in core.lanes if core.in_program_order else (lane,):
+            core.hear(one, told)
+
+    def meet(self, core: Core, op: Operation, kind: SyncCoreType, count: int | None) -> None:
+        """
+        A core waits for its pipes, and for all cores of a kind to come here as often; with `count`,
+        for so many of them.
+        """
+        core.barrier(op)
+        meeting = self.meetings.setdefault(kind, [])
+        if count is None:
+            members = [other for other in self.cores if is_of_kind(other.is_cube, kind)]
+            needed = len(members)
+            place = self._visits.get((core, kind), 0)
+            self._visits[core, kind] = place + 1
+        else:
+            needed = count
+            place = sum(map(len, meeting)) // count
+        while len(meeting) <= place:
+            meeting.append([])
+        found = meeting[place]
+        found.append(core.scalar.tell())
+        if len(found) < needed:
+            self.block(core, op, lambda: len(found) >= needed)
+        for told in found:
+            for lane in core.lanes:
+                core.hear(lane, told)
 
     # Scalar units.
 
@@ -167,7 +219,7 @@ class Group:
         self._check_events()
 
     def _run_together(self, programs: Sequence[Callable[[], None]]) -> None:
-        previous = threading.stack_size(_STACK)
+        previous = threading.stack_size(_STACK if len(programs) < _MANY else _STACK_OF_MANY)
         try:
             threads = [
                 threading.Thread(target=self._program, args=(place, program), daemon=True)
@@ -277,6 +329,8 @@ class Group:
         provides = "pushes" if isinstance(first.op, PopOp) else provides
         awaited = _awaited(first.op)
         message = f"waits forever: {first.who} waits for {awaited}, which nobody {provides}"
+        if isinstance(first.op, pto.SyncAllOp):
+            message = f"waits forever: {first.who} waits for {awaited}, and not all of them come"
         return [diagnose(first.op, message, notes)]
 
     def _is_pending(self, event: EventKey | None) -> bool:
@@ -295,18 +349,44 @@ class Group:
                     Check.EVENT,
                     f"sets event {number} for {self.lanes[other].name}, which never waits for it",
                 )
-        for (_, other, number), tokens in self.flags.items():
+        for (core, number), tokens in self.flags.raised.items():
             for _, op in tokens:
-                core = self.cores[other]
                 core.op = op
                 core.complain(
                     Check.EVENT, f"raises flag {number} for {core.name}, which never takes it"
                 )
-        for (_, other, _), tokens in self.tiles.items():
+        for (core, number, _), tokens in self.flags.begun.items():
             for _, op in tokens:
-                core = self.cores[other]
                 core.op = op
-                core.complain(Check.EVENT, f"pushes a tile that {core.name} never takes")
+                core.complain(
+                    Check.EVENT, f"raises flag {number}, which not all cores do that it takes"
+                )
+        for flags in (self.tiles.raised, self.tiles.begun):
+            for key, tokens in flags.items():
+                for _, op in tokens:
+                    core = key[0]
+                    core.op = op
+                    others = [o.name for o in self.cores if _is_for(core, o, FlagMode.GROUP)]
+                    who = core.name if flags is self.tiles.raised else " and ".join(others)
+                    core.complain(Check.EVENT, f"pushes a tile that {who} never takes")
+
+
+def is_of_kind(is_cube: bool, kind: SyncCoreType) -> bool:
+    """Whether a core is among those that meet."""
+    return kind is SyncCoreType.MIX or is_cube == (kind is SyncCoreType.AIC_ONLY)
+
+
+def _raise_together(core: Core, other: Core, mode: FlagMode) -> bool:
+    """Whether a flag that a core raises is there only if another raises it too."""
+    is_near = mode is FlagMode.ALL or core.block == other.block
+    return is_near and core.is_cube == other.is_cube
+
+
+def _is_for(core: Core, other: Core, mode: FlagMode) -> bool:
+    """Whether a flag that a core raises is for another."""
+    if mode is FlagMode.GROUP:
+        return core.block == other.block and core.is_cube != other.is_cube
+    return _raise_together(core, other, mode)
 
 
 def _tell(core: Core, lane: Lane) -> Told:
@@ -331,6 +411,8 @@ def _awaited(op: Operation) -> str:
         return f"a tile of queue {op.queue_id}"
     if isinstance(op, PushOp | AllocEntryOp):
         return f"a free slot of queue {op.queue_id}"
+    if isinstance(op, pto.SyncAllOp):
+        return "other cores to meet"
     return "what is before it"
 
 

@@ -23,10 +23,11 @@ from pypto_xdsl.interpreters.ascend910b.functions import (
     set_core,
 )
 from pypto_xdsl.interpreters.ascend910b.group import Group
+from pypto_xdsl.interpreters.ascend910b.meetings import MeetingFunctions
 from pypto_xdsl.interpreters.ascend910b.queues import QueueFunctions
 from pypto_xdsl.interpreters.ascend910b.steady_loops import CoreLoopFunctions
 from pypto_xdsl.interpreters.core_settings import Check, CoreSettings
-from pypto_xdsl.interpreters.machine import Machine
+from pypto_xdsl.interpreters.machine import Grid, Machine
 
 _VECTOR_MEMORIES = (AddressSpace.VEC,)
 
@@ -113,15 +114,55 @@ def _run_on(
     in_program_order: bool,
 ) -> None:
     """Run what each core does, all at the same time."""
+    block = _Block(machine.grid, cores, work)
+    if machine.held is not None:
+        # It waits for the other blocks of the launch.
+        blocks: list[_Block] = machine.held
+        blocks.append(block)
+        if len(blocks) == machine.grid.block_count:
+            machine.held = []
+            _run_blocks(machine, blocks, sizes, implementations, in_program_order=in_program_order)
+        return
+    _run_blocks(machine, [block], sizes, implementations, in_program_order=in_program_order)
+
+
+@dataclass(frozen=True)
+class _Block:
+    """One block of a launch: its cores, and what each of them does."""
+
+    grid: Grid
+    cores: Sequence[_Named]
+    work: Sequence[Sequence[tuple[func.FuncOp, PythonValues]]]
+
+
+def _run_blocks(
+    machine: Machine,
+    blocks: Sequence[_Block],
+    sizes: Mapping[AddressSpace, int],
+    implementations: tuple[type[InterpreterFunctions], ...],
+    *,
+    in_program_order: bool,
+) -> None:
+    """Run what each core of some blocks does, all at the same time."""
+    cores = [core for block in blocks for core in block.cores]
+    work = [kernels for block in blocks for kernels in block.work]
+    grids = [block.grid for block in blocks for _ in block.cores]
     key = tuple(cores), tuple(tuple(kernel for kernel, _ in kernels) for kernels in work)
     ready: _Ready | None = machine.core_programs.pop(key, None)
     if ready is None:
         ready = _make_ready(machine, cores, sizes, implementations, in_program_order)
     group = Group(ready.settings)
     programs: list[Callable[[], None]] = []
-    for core, runner, kernels in zip(ready.cores, ready.runners, work, strict=True):
+    several = len(blocks) > 1
+    for core, (name, _, _), runner, kernels, grid in zip(
+        ready.cores, cores, ready.runners, work, grids, strict=True
+    ):
         core.reset(group)
-        runner.grid = replace(machine.grid, subblock_index=core.subblock)
+        core.block = grid.block_index
+        core.name = f"{name} of block {grid.block_index}" if several else name
+        for lane in core.lanes:
+            lane.core_name = core.name
+        runner.grid = replace(grid, subblock_index=core.subblock)
         group.cores.append(core)
         group.lanes += core.lanes
         programs.append(lambda runner=runner, kernels=kernels: _run(runner, kernels))
@@ -214,6 +255,7 @@ def _machine_of(
         CoreFunctions(),
         QueueFunctions(),
         CoreLoopFunctions(),
+        MeetingFunctions(),
     )
     runner = machine.with_functions(functions, replace(machine.grid, subblock_index=core.subblock))
     runner.strict = Check.UNDEFINED not in core.settings.lenient

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 from xdsl.dialects import func
@@ -111,6 +112,17 @@ def run_group(machine: Machine, calls: Sequence[GroupCall]) -> None:
         return
     sizes = _memory_sizes(parts[0].kernel)
     run_together(machine, parts, sizes, PTO_FUNCTIONS, vector_cores=2 if is_for_both else 1)
+
+
+@lru_cache(maxsize=64)
+def waits_for_blocks(module: ModuleOp, declaration: orch.FuncOp) -> bool:
+    """Whether a lowered kernel waits for the other blocks of its launch."""
+    kernel = _implementation(module, declaration)
+    if kernel is None:
+        return False
+    from pypto_xdsl.interpreters.ascend910b import meetings
+
+    return meetings.waits_for_blocks(kernel)
 
 
 def _runs_on_both(declaration: orch.FuncOp) -> bool:

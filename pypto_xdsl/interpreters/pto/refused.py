@@ -20,8 +20,7 @@ _OTHER_DEVICES = (
     "between their tensors in the program that calls them"
 )
 _OTHER_CORE = (
-    "is about a queue to another core, which only runs beside this one after "
-    "convert-pto-to-ascend910b"
+    "is about another core, which only runs beside this one after convert-pto-to-ascend910b"
 )
 _NO_ADDRESSES = (
     "makes a number of a pointer, or the reverse, and no address is known: move a pointer by "
@@ -56,7 +55,6 @@ REFUSED: Mapping[type[Operation], str] = {
     pto.PtrToIntOp: _NO_ADDRESSES,
     pto.IntToPtrOp: _NO_ADDRESSES,
     pto.TSyncOp: "waits for tiles, which PTOAS does not plan: use events",
-    pto.SyncAllOp: "waits for all cores of the chip; one group is run",
     pto.InitializeL2LPipeOp: _A5,
     pto.SetQuantScalarOp: _NO_SCALE,
     pto.SetQuantVectorOp: _NO_SCALE,
@@ -85,6 +83,7 @@ OF_CORES: Mapping[type[Operation], str] = dict.fromkeys(
         pto.TPopOp,
         pto.TAllocOp,
         pto.TFreeOp,
+        pto.SyncAllOp,
         pto.SyncSetOp,
         pto.SyncWaitOp,
     ),

@@ -41,5 +41,10 @@ ascend910b.set_cross_flag MTE3, 16
 
 // -----
 
+// expected-error @+1 {{expects mode 0, mode 1 or none, got 2}}
+ascend910b.set_cross_flag MTE3, 6, mode = 2
+
+// -----
+
 // expected-error @+1 {{unknown pipe 'EVERY'; there are S, V, M, MTE1, MTE2, MTE3, FIX, ALL}}
 ascend910b.barrier EVERY

@@ -52,6 +52,10 @@ func.func @order(%n : index) attributes {ascend910b.core = #ascend910b<core mix>
   ascend910b.barrier ALL
   // CHECK-NEXT: ascend910b.set_cross_flag MTE3, 15
   ascend910b.set_cross_flag MTE3, 15
+  // CHECK-NEXT: ascend910b.set_cross_flag FIX, 11, mode = 0 {a = 1 : i32}
+  ascend910b.set_cross_flag FIX, 11, mode = 0 {a = 1 : i32}
+  // CHECK-NEXT: ascend910b.set_cross_flag MTE3, %n, mode = 1
+  ascend910b.set_cross_flag MTE3, %n, mode = 1
   // CHECK-NEXT: ascend910b.wait_cross_flag MTE2, %n
   ascend910b.wait_cross_flag MTE2, %n
   func.return

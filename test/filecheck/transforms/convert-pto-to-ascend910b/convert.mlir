@@ -82,6 +82,23 @@ func.func @events(%n : index) attributes {pto.kernel_kind = #pto.kernel_kind<cub
   func.return
 }
 
+// Flags between all cores of a kind, and the meeting of all cores, which stays.
+// CHECK-LABEL: func.func @everywhere
+// CHECK-NEXT:    ascend910b.set_cross_flag MTE3, 5, mode = 0
+// CHECK-NEXT:    ascend910b.set_cross_flag MTE3, 6, mode = 1
+// CHECK-NEXT:    ascend910b.set_cross_flag MTE3, 7{{$}}
+// CHECK-NEXT:    ascend910b.wait_cross_flag MTE2, 5
+// CHECK-NEXT:    pto.syncall() mode = #pto.sync_all_mode<hard>, core_type = #pto.sync_core_type<aiv_only>
+func.func @everywhere(%f : !pto.ptr<i64>) attributes {pto.kernel_kind = #pto.kernel_kind<vector>} {
+  pto.set_ffts %f : !pto.ptr<i64>
+  pto.sync.set <PIPE_MTE3>, 5 {ffts_mode = 0 : i32}
+  pto.sync.set <PIPE_MTE3>, 6 {ffts_mode = 1 : i32}
+  pto.sync.set <PIPE_MTE3>, 7 {ffts_mode = 2 : i32}
+  pto.sync.wait <PIPE_MTE2>, 5
+  pto.syncall() mode = #pto.sync_all_mode<hard>, core_type = #pto.sync_core_type<aiv_only>
+  func.return
+}
+
 // Sections make a program of both kinds of core; flags between them are those of a group.
 // CHECK-LABEL: func.func @both
 // CHECK-SAME:  #ascend910b<core mix>
@@ -96,6 +113,24 @@ func.func @both(%f : !pto.ptr<i64>, %n : index) {
   pto.section.cube {
     pto.sync.wait <PIPE_MTE2>, %n
   }
+  func.return
+}
+
+// A queue that has a handle gets the number of its first flag's pair; what is taken of it is a value.
+// CHECK-LABEL: func.func @handle
+// CHECK-NOT:     declare_tile
+// CHECK:         pto.aiv_initialize_pipe {id = 2, dir_mask = 1, slot_size = 1024, slot_num = 4} (gm_slot_buffer = %gm : !pto.ptr<f32>, c2v_consumer_buf = %here : i32)
+// CHECK-NEXT:    %t = pto.tpop_from_aic {id = 2, split = 0} -> !pto.tile_buf<{{.*}}>
+// CHECK-NEXT:    pto.tneg ins(%t :
+// CHECK-NEXT:    pto.tfree_from_aic {id = 2, split = 0}
+func.func @handle(%gm : !pto.ptr<f32>, %here : i32)
+    attributes {pto.kernel_kind = #pto.kernel_kind<vector>} {
+  %q = pto.initialize_l2g2l_pipe {dir_mask = 1, slot_size = 1024, slot_num = 4, flag_base = 4}
+    (%gm : !pto.ptr<f32>, %here : i32) -> !pto.pipe
+  %t = pto.declare_tile -> !pto.tile_buf<vec, 16x16xf32>
+  pto.tpop(%t, %q : !pto.tile_buf<vec, 16x16xf32>, !pto.pipe) {split = 0}
+  pto.tneg ins(%t : !pto.tile_buf<vec, 16x16xf32>) outs(%t : !pto.tile_buf<vec, 16x16xf32>)
+  pto.tfree(%q : !pto.pipe) {split = 0}
   func.return
 }
 

@@ -36,12 +36,25 @@ builtin.module attributes {pto.target_arch = "a2a3"} {
 
 // -----
 
-// Flags of several groups.
+// Slots on chip, which no other core reaches.
 builtin.module attributes {pto.target_arch = "a2a3"} {
-  func.func @groups(%f : !pto.ptr<i64>) {
-    pto.set_ffts %f : !pto.ptr<i64>
-    // expected-error @+1 {{has mode 0, for cores of several groups}}
-    pto.sync.set <PIPE_MTE3>, 3 {ffts_mode = 0 : i32}
+  func.func @near(%here : i32) attributes {pto.kernel_kind = #pto.kernel_kind<vector>} {
+    // expected-error @+1 {{use pto.initialize_l2g2l_pipe, whose slots are in global memory}}
+    %q = pto.initialize_l2l_pipe {dir_mask = 1, slot_size = 1024, slot_num = 4} (%here : i32) -> !pto.pipe
+    func.return
+  }
+}
+
+// -----
+
+// Two queues of one core with the same flags.
+builtin.module attributes {pto.target_arch = "a2a3"} {
+  func.func @same(%gm : !pto.ptr<f32>, %here : i32) attributes {pto.kernel_kind = #pto.kernel_kind<vector>} {
+    %q = pto.initialize_l2g2l_pipe {dir_mask = 3, slot_size = 1024, slot_num = 4, flag_base = 0}
+      (%gm : !pto.ptr<f32>, %here : i32, %here : i32) -> !pto.pipe
+    // expected-error @+1 {{has flag 2, which another queue of the core has}}
+    %r = pto.initialize_l2g2l_pipe {dir_mask = 1, slot_size = 1024, slot_num = 4, flag_base = 2}
+      (%gm : !pto.ptr<f32>, %here : i32) -> !pto.pipe
     func.return
   }
 }
