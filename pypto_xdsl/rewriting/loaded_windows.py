@@ -1,13 +1,25 @@
-"""Which part of a tensor in global memory a tensor value names, through the views of it."""
+"""
+Loads what a tensor value in global memory names: all of a tensor, or the part that it is through
+the views of it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from xdsl.dialects.builtin import DYNAMIC_INDEX
 from xdsl.ir import Operation, OpResult, SSAValue
+from xdsl.utils.exceptions import VerifyException
 
-from pypto_xdsl.dialects import ptensor
+from pypto_xdsl.diagnostics import OpError, note
+from pypto_xdsl.dialects import ptensor, tile
+from pypto_xdsl.dialects.extents import reshape_valid
+from pypto_xdsl.dialects.tile import MemorySpace, TileType
+from pypto_xdsl.rewriting.inserter import Inserter
+from pypto_xdsl.rewriting.tensor_parts import transposed
+from pypto_xdsl.rewriting.tensor_to_tile import tile_type_of
+from pypto_xdsl.rewriting.tile_merges import cast_valid
 from pypto_xdsl.syntax.lists import Index
 
 LOADED_VIEWS = (
@@ -46,13 +58,102 @@ def window_of(value: SSAValue) -> Window:
     return Window(value, (0,) * rank, valid)
 
 
-def views_of(value: SSAValue) -> Iterator[Operation]:
-    """The views from a value down to the slice that it is of, or to what is no view."""
+def is_reshaped_window(value: SSAValue) -> bool:
+    """
+    Whether a value sees a slice of a tensor in another shape. Its elements need not follow each
+    other in global memory, as they do once the slice is loaded.
+    """
+    reshaped = False
     while isinstance(value, OpResult):
         op = value.op
-        if not isinstance(op, LOADED_VIEWS):
+        if isinstance(op, ptensor.SliceOp):
+            return reshaped
+        if not isinstance(op, ptensor.ReshapeOp | ptensor.SetValidShapeOp | ptensor.TypeCastOp):
+            return False
+        reshaped |= isinstance(op, ptensor.ReshapeOp)
+        value = op.source
+    return False
+
+
+def views_of(value: SSAValue) -> Iterator[Operation]:
+    """The views from a value down to the slice that it is of, or to what is no view."""
+    views = (*LOADED_VIEWS, ptensor.ReshapeOp) if is_reshaped_window(value) else LOADED_VIEWS
+    while isinstance(value, OpResult):
+        op = value.op
+        if not isinstance(op, views):
             return
         yield op
         if isinstance(op, ptensor.SliceOp):
             return
         value = op.source
+
+
+def load_tensor(
+    value: SSAValue, space: MemorySpace | None, reader: Operation, inserter: Inserter
+) -> SSAValue:
+    """
+    Load what a tensor in global memory holds, whole or as the window that it is of another one; the
+    memory is open where none is given. Raises `OpError` at `reader`, or at what is wrong itself,
+    where there is no such tile.
+    """
+    if isinstance(value.owner, ptensor.TransposeOp):
+        # The bytes are loaded in their order, and turned over on chip.
+        transpose = value.owner
+        source = load_tensor(transpose.source, space, reader, inserter)
+        return transposed(source, transpose, inserter)
+    if space is None and is_reshaped_window(value):
+        reshaped = _reshaped_window(value, reader, inserter)
+        if reshaped is not None:
+            return reshaped
+    hint = value.name_hint
+    if hint is not None:
+        hint = f"{hint}_{'tile' if space is None else space}"
+    window = window_of(value)
+    if isinstance(window.source.owner, ptensor.TransposeOp):
+        raise OpError(
+            reader,
+            "reads a part of a tensor that is seen transposed: transpose the part instead",
+            [note(window.source.owner, "transposed here")],
+        )
+    origin = value.owner if isinstance(value.owner, Operation) else inserter.origin
+    try:
+        type = tile_type_of(value.type, origin)
+    except OpError as error:
+        raise OpError(reader, error.diagnostic.message.partition(" op ")[2]) from error
+    if space is not None:
+        type = type.with_space(space)
+    source_rank = ptensor.tensor_of(window.source.type).get_num_dims()
+    ones = (1,) * (source_rank - type.get_num_dims())
+    loaded = type
+    if ones:
+        loaded = type.with_shape((*ones, *type.get_shape()), (*ones, *type.valid_shape))
+    extents = window.valid if DYNAMIC_INDEX in type.valid_shape else ()
+    if extents is None:
+        raise OpError(origin, f"has a valid region known at run time only: {value.type}")
+    load = tile.LoadOp(window.source, window.offsets, loaded, (*ones, *extents) if extents else ())
+    result = inserter.insert(load, hint)
+    if ones:
+        result = inserter.insert(tile.ReshapeOp(result, type), hint)
+    return result
+
+
+def _reshaped_window(value: SSAValue, reader: Operation, inserter: Inserter) -> SSAValue | None:
+    """Load a slice and see it in another shape on chip; None where its valid part is no part."""
+    view = value.owner
+    if not isinstance(view, ptensor.ReshapeOp | ptensor.SetValidShapeOp | ptensor.TypeCastOp):
+        return None
+    shape = ptensor.tensor_of(value.type).get_shape()
+    try:
+        type = tile_type_of(view.source.type, reader)
+        valid = reshape_valid(type.get_shape(), type.valid_shape, shape)
+    except (OpError, VerifyException):
+        return None
+    source = load_tensor(view.source, None, reader, inserter)
+    if isinstance(view, ptensor.TypeCastOp):
+        return cast_valid(source, ptensor.tensor_of(value.type), inserter)
+    new: Operation = (
+        tile.SetValidShapeOp(source, view.valid_extents)
+        if isinstance(view, ptensor.SetValidShapeOp)
+        else tile.ReshapeOp(source, TileType.of(source.type).with_shape(shape, valid))
+    )
+    return inserter.insert(new, value.name_hint)

@@ -58,7 +58,7 @@ from pypto_xdsl.dialects.orch import FunctionKind
 from pypto_xdsl.dialects.tile import MemorySpace, TileType
 from pypto_xdsl.properties.checked_pass import CheckedPass
 from pypto_xdsl.rewriting.inserter import Inserter
-from pypto_xdsl.rewriting.loaded_windows import views_of, window_of
+from pypto_xdsl.rewriting.loaded_windows import load_tensor, views_of
 from pypto_xdsl.rewriting.output_parameters import OutputParameters
 from pypto_xdsl.rewriting.parameter_directions import raise_directions
 from pypto_xdsl.rewriting.tensor_gather import (
@@ -361,51 +361,10 @@ class _Kernel:
         self.views += reversed(list(views_of(value)))
         if value in self.on_chip.loaded:
             reader = self.on_chip.loaded[value]
-            self.tiles[value] = self._loaded(value, None, reader, inserter)
+            self.tiles[value] = load_tensor(value, None, reader, inserter)
         if value in self.on_chip.multiplied:
             reader = self.on_chip.multiplied[value]
-            self.matrices[value] = self._loaded(value, MemorySpace.MAT, reader, inserter)
-
-    def _loaded(
-        self, value: SSAValue, space: MemorySpace | None, reader: Operation, inserter: Inserter
-    ) -> SSAValue:
-        if isinstance(value.owner, ptensor.TransposeOp):
-            # The bytes are loaded in their order, and turned over on chip.
-            transpose = value.owner
-            source = self._loaded(transpose.source, space, reader, inserter)
-            return transposed(source, transpose, inserter)
-        hint = value.name_hint
-        if hint is not None:
-            hint = f"{hint}_{'tile' if space is None else space}"
-        window = window_of(value)
-        if isinstance(window.source.owner, ptensor.TransposeOp):
-            raise OpError(
-                reader,
-                "reads a part of a tensor that is seen transposed: transpose the part instead",
-                [note(window.source.owner, "transposed here")],
-            )
-        origin = value.owner if isinstance(value.owner, Operation) else inserter.origin
-        try:
-            type = tile_type_of(value.type, origin)
-        except OpError as error:
-            raise OpError(reader, error.diagnostic.message.partition(" op ")[2]) from error
-        if space is not None:
-            type = type.with_space(space)
-        source_rank = ptensor.tensor_of(window.source.type).get_num_dims()
-        ones = (1,) * (source_rank - type.get_num_dims())
-        loaded = type
-        if ones:
-            loaded = type.with_shape((*ones, *type.get_shape()), (*ones, *type.valid_shape))
-        extents = window.valid if DYNAMIC_INDEX in type.valid_shape else ()
-        if extents is None:
-            raise OpError(origin, f"has a valid region known at run time only: {value.type}")
-        load = tile.LoadOp(
-            window.source, window.offsets, loaded, (*ones, *extents) if extents else ()
-        )
-        result = inserter.insert(load, hint)
-        if ones:
-            result = inserter.insert(tile.ReshapeOp(result, type), hint)
-        return result
+            self.matrices[value] = load_tensor(value, MemorySpace.MAT, reader, inserter)
 
     def _store(self, op: ptensor.AssembleOp) -> None:
         """Write a tile to global memory."""

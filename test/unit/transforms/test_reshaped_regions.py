@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from copy import copy
+from typing import Any
+
 import numpy as np
 import pytest
 from support.programs import context
@@ -42,16 +45,53 @@ LINES = f"""
     }}
 """
 
+WINDOW = f"""
+    orch.func incore @k(in %x : tensor<4x64xf32>, in %y : {WHOLE}, in %i : index, in %n : index,
+        out %o : {WHOLE}) -> {WHOLE} {{
+      %w = ptensor.slice %x[%i, 16] : tensor<4x64xf32> -> tensor<1x16xf32>
+      %v = ptensor.set_validshape %w, valid = [1, %n] : tensor<1x16xf32> -> {ROW}
+      %c = ptensor.reshape %v : {ROW} -> {COLUMN}
+      %b = ptensor.set_validshape %y, valid = [%n, 64] : {WHOLE} -> {PART}
+      %m = ptensor.row_expand_mul %b, %c : {PART}, {COLUMN} -> {PART}
+      %r = ptensor.assemble %m, %o[0, 0] : {PART}, {WHOLE}
+      orch.return %r : {WHOLE}
+    }}
+"""
+
+
+def check(text: str, arguments: list[Any], wanted: Any) -> None:
+    """The kernel gives what is wanted, as written and after each pass of the default pipeline."""
+    ctx = context()
+    module = parse_module(
+        ctx, f'builtin.module attributes {{pto.target_arch = "a2a3"}} {{ {text} }}', "kernel.mlir"
+    )
+    spec = expand_pipelines("default-pipeline")
+    passes = PassPipeline.parse_spec(Universe.get_multiverse().all_passes, spec).passes
+    for step in (None, *passes):
+        if step is not None:
+            step.apply(ctx, module)
+            module.verify()
+        (found,) = run(module, "k", [copy(argument) for argument in arguments]).results
+        np.testing.assert_array_equal(np.asarray(found), wanted, err_msg=str(step))
+
+
+@pytest.mark.parametrize("rows", [16, 5])
+def test_reshaped_window(rows: int):
+    """A part of a row is a column once it is loaded; it is none in global memory."""
+    rng = np.random.default_rng(12)
+    x, y = rng.standard_normal((4, 64)), rng.standard_normal((16, 64))
+    x, y = x.astype(np.float32), y.astype(np.float32)
+    out = np.zeros((16, 64), np.float32)
+    wanted = out.copy()
+    wanted[:rows] = y[:rows] * x[2, 16 : 16 + rows, None]
+    check(WINDOW, [x, y, 2, rows, out], wanted)
+
 
 @pytest.mark.parametrize("rows", [16, 5])
 @pytest.mark.parametrize("kernel", ["sums", "lines"])
 def test_reshape(kernel: str, rows: int):
     """A column of n sums is a row of n; n rows of 64 are a line of 64 n."""
-    ctx = context()
     text = SUMS if kernel == "sums" else LINES
-    module = parse_module(
-        ctx, f'builtin.module attributes {{pto.target_arch = "a2a3"}} {{ {text} }}', "kernel.mlir"
-    )
     x = np.random.default_rng(10).integers(-9, 9, (16, 64)).astype(np.float32)
     out = np.zeros((1, 16) if kernel == "sums" else (1024,), np.float32)
     wanted = out.copy()
@@ -59,11 +99,4 @@ def test_reshape(kernel: str, rows: int):
         wanted[0, :rows] = 2 * x[:rows].sum(axis=1)
     else:
         wanted[: 64 * rows] = 4 * x[:rows].reshape(-1)
-    spec = expand_pipelines("default-pipeline")
-    passes = PassPipeline.parse_spec(Universe.get_multiverse().all_passes, spec).passes
-    for step in (None, *passes):
-        if step is not None:
-            step.apply(ctx, module)
-            module.verify()
-        (found,) = run(module, "k", [x.copy(), rows, out.copy()]).results
-        np.testing.assert_array_equal(np.asarray(found), wanted, err_msg=str(step))
+    check(text, [x, rows, out], wanted)
