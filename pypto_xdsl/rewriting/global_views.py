@@ -36,6 +36,16 @@ class View:
     hint: str | None = None
     _value: SSAValue | None = field(default=None, init=False)
 
+    def deepened(self, ones: int, builder: KernelBuilder) -> View:
+        """The same tensor with dimensions of extent 1 before its own."""
+        with builder.at_head():
+            step = builder.multiply(self.strides[0], self.extents[0]) if self.strides else 1
+        return replace(
+            self,
+            extents=(*(1,) * ones, *self.extents),
+            strides=(*(step,) * ones, *self.strides),
+        )
+
     def value(self, builder: KernelBuilder) -> SSAValue:
         """The `!pto.tensor_view`, made at the head of the function when first asked for."""
         if self._value is None:
@@ -93,9 +103,14 @@ class Window:
     ) -> Window | None:
         """The window in another shape; None unless its elements are known to lie in that order."""
         view = self.view
-        keeps_rows = layout is view.layout and _inner(extents) == _inner(self.extents)
-        if keeps_rows and len(extents) <= len(view.extents):
-            return replace(self, extents=tuple(extents))
+        if layout is view.layout and _inner(extents) == _inner(self.extents):
+            # However far apart the rows are, there may be one of one of them.
+            ones = len(extents) - len(view.extents)
+            if ones <= 0:
+                return replace(self, extents=tuple(extents))
+            return Window(
+                view.deepened(ones, builder), (*(0,) * ones, *self.offsets), tuple(extents)
+            )
         if self.is_whole:
             if not view.is_packed:
                 return None

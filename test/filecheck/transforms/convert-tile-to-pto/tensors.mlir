@@ -94,4 +94,16 @@ orch.func incore @scalars(in %f : tensor<4x8xf32>, inout %o : tensor<8xf32>, in 
   %u = tile.muls %t, %b : !tile.tile<4x8xf32, vec>, index
   orch.return
 }
+
+  // Rows with gaps between them have an extent of 1 before theirs as well.
+  // CHECK-LABEL:   func.func @deep(
+  // CHECK:         %x_view = pto.make_tensor_view %x, shape = [%c1_index, %c16_index, %c64_index], strides = [%c2048_index, %c128_index, %c1_index]
+  // CHECK:         pto.partition_view %x_view, offsets = [%c0_index, %c0_index, %c0_index], sizes = [%c1_index, %c16_index, %c64_index]
+  orch.func aiv @deep(in %x : tensor<16x64xf32, #ptensor.view<strides = [128, 1]>>, out %o : tensor<16x64xf32>) -> tensor<16x64xf32> {
+    %deep = ptensor.reshape %x : tensor<16x64xf32, #ptensor.view<strides = [128, 1]>> -> tensor<1x16x64xf32>
+    %t = tile.load %deep[0, 0, 0] : tensor<1x16x64xf32> -> !tile.tile<1x16x64xf32, vec>
+    %flat = tile.reshape %t : !tile.tile<1x16x64xf32, vec> -> !tile.tile<16x64xf32, vec>
+    %s = tile.store %flat, %o[0, 0] : !tile.tile<16x64xf32, vec>, tensor<16x64xf32>
+    orch.return %s : tensor<16x64xf32>
+  }
 }
