@@ -425,8 +425,10 @@ class CoreTile(LocalTile):
         span.define(None)
 
     def _scattered(self, places: npt.NDArray[np.int64]) -> Span:
-        """Elements at places, counted from the address in the order of the addresses."""
+        """Elements at places, counted from the first in the order of the addresses."""
         self._check_places(places)
+        first, _ = self.extent()
+        places = places + first if first else places
         memory = self.memory
         size = self.element.storage.itemsize
         end = self.address + self._size()
@@ -444,10 +446,9 @@ class CoreTile(LocalTile):
         )
 
     def at(self, place: int) -> CoreTile:
-        """The element at a place, counted in the order of the addresses."""
+        """The element at a place, counted from the first in the order of the addresses."""
         element = self.type.element_type
-        shape = self.pitch or self.type.get_shape()
-        count = shape[0] * shape[1]
+        first, count = self.extent()
         if not 0 <= place < count:
             raise ProgramError(f"element {place} lies outside a tile of {count}")
         one = TileBufType((1, 1), element, self.type.space)
@@ -455,7 +456,7 @@ class CoreTile(LocalTile):
         # One element is no tile that an instruction takes; the scalar unit does.
         return replace(
             self,
-            address=self.address + place * size,
+            address=self.address + (first + place) * size,
             type=self.memory.core.keep(one),
             valid=(1, 1),
             pitch=None,

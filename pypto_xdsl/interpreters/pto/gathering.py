@@ -134,9 +134,7 @@ def _scatter_mask(op: Any, source: LocalTile, destination: LocalTile) -> None:
     rows, columns = destination.valid
     kept, axis = _masked(op, columns if _is_along_rows(op) else rows)
     window = (slice(None), kept) if axis == 1 else (kept, slice(None))
-    width = destination.type.get_shape()[1]
-    every = np.arange(rows, dtype=np.int64)[:, None] * width + np.arange(columns)
-    places = every[window]
+    places = destination.places((rows, columns))[window]
     if places.shape != stored.shape:
         raise ProgramError(
             f"places {list(stored.shape)} elements where the mask keeps {list(places.shape)}"

@@ -160,12 +160,25 @@ class LocalTile:
 
     def flat(self) -> tuple[Array, Mask]:
         """The elements in the order of their addresses, and the flags of their bytes; views."""
-        return self._elements()
+        values, flags = self._elements()
+        first, count = self.extent()
+        return values[first : first + count], flags[first : first + count]
 
-    def count(self) -> int:
-        """How many elements lie between the address and the end of the tile."""
-        rows, columns = self.pitch or self.type.get_shape()
-        return rows * columns
+    def extent(self) -> tuple[int, int]:
+        """
+        Where the first element lies, from the address, and how many there are up to the last one:
+        between the rows of a window those of what it is a window of count too.
+        """
+        rows, columns = self.type.get_shape()
+        if self.pitch is None:
+            return 0, rows * columns
+        places = self._places((rows, columns))
+        first = int(places[0, 0])
+        return first, int(places[-1, -1]) - first + 1
+
+    def places(self, region: tuple[int, int]) -> npt.NDArray[np.int64]:
+        """Where the elements of a region lie, counted likewise."""
+        return self._places(region) - self.extent()[0]
 
     def take(self, places: npt.NDArray[np.int64]) -> tuple[Array, Mask | None]:
         """
@@ -173,19 +186,19 @@ class LocalTile:
         Raises `ProgramError` for a place outside the tile.
         """
         self._check_places(places)
-        values, flags = self._elements()
+        values, flags = self.flat()
         defined: Mask = np.all(flags[places], axis=-1)
         return values[places], None if defined.all() else defined
 
     def put(self, places: npt.NDArray[np.int64], stored: Array) -> None:
         """Overwrite the elements at places, likewise; of several at one, the last stays."""
         self._check_places(places)
-        values, flags = self._elements()
+        values, flags = self.flat()
         values[places] = stored
         flags[places] = True
 
     def _check_places(self, places: npt.NDArray[np.int64]) -> None:
-        count = self.count()
+        _, count = self.extent()
         outside = (places < 0) | (places >= count)
         if outside.any():
             wrong = int(places[outside][0])

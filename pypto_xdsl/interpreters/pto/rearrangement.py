@@ -147,7 +147,6 @@ def _counted(
 
 def _write_known(tile: LocalTile, stored: Array, known: Mask) -> None:
     """Write what is known of each row; the rest of the row stays as it was."""
-    places = np.arange(tile.type.get_shape()[1], dtype=np.int64)[: stored.shape[1]]
-    rows = np.arange(stored.shape[0], dtype=np.int64)[:, None] * tile.type.get_shape()[1]
-    chosen = (rows + places)[known]
+    rows, columns = stored.shape
+    chosen = tile.places((rows, columns))[known]
     tile.put(chosen[None, :], stored[known][None, :])
