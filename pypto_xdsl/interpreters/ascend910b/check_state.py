@@ -10,16 +10,14 @@ nothing that this one did not find.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
+
+from xdsl.ir import Operation
 
 if TYPE_CHECKING:
     from pypto_xdsl.interpreters.ascend910b.core import Core
-    from pypto_xdsl.interpreters.ascend910b.memory import Segment
-
-Renumber: TypeAlias = Callable[[int, int], int]
-"""`(number, what it counts) -> number`: lanes by their index, then the writes of memories."""
 
 
 @dataclass
@@ -30,7 +28,7 @@ class CheckState:
     """Everything else that the checks depend on."""
     numbers: list[int] = field(default_factory=list[int])
     counters: list[int] = field(default_factory=list[int])
-    """What each number counts."""
+    """What each number counts: lanes by their index, then the writes of memories."""
     counts: list[int] = field(default_factory=list[int])
     """How far each counter is."""
     looks: int = 0
@@ -39,113 +37,143 @@ class CheckState:
     @classmethod
     def of(cls, core: Core) -> CheckState:
         """The state of a core."""
-        state = cls(counts=_counts(core))
-        state.looks = sum(history.looks for history in core.group.histories.values())
-
-        def record(number: int, counter: int) -> int:
-            state.numbers.append(number)
-            state.counters.append(counter)
-            return number
-
-        state.structure.extend(_renumber(core, record))
+        group = core.group
+        lanes = range(len(group.lanes))
+        counts = [len(lane.ops) for lane in group.lanes]
+        counts += [memory.writes for memory in core.memories.values()]
+        state = cls(counts=counts)
+        structure, numbers, counters = state.structure, state.numbers, state.counters
+        told = core.told
+        assert told is not None
+        structure.append(group.queued)
+        numbers.extend(told)
+        for lane in group.lanes:
+            numbers.extend(lane.known)
+            structure.append(lane.seen is told)
+        counters.extend(lanes)
+        for _ in lanes:
+            counters.extend(lanes)
+        for key, tokens in core.events.items():
+            if tokens:
+                structure.append(key)
+                for carried, op in tokens:
+                    structure.append(op)
+                    numbers.extend(carried)
+                    counters.extend(lanes)
+        for history in group.histories.values():
+            state.looks += history.looks
+            for traces in (history.writes, history.reads):
+                structure.append(len(traces))
+                for lane, trace in traces.items():
+                    numbers.append(trace.last)
+                    counters.append(lane)
+        for place, memory in enumerate(core.memories.values(), len(lanes)):
+            for segment in memory.segments.values():
+                write = segment.write
+                structure.append((segment.held, segment.is_stale, segment.is_spoiled))
+                if write is not None:
+                    structure.append(write.span)
+                    numbers += (write.number, write.when)
+                    counters += (write.lane, place)
+                structure.append(len(segment.reads))
+                for lane, read in segment.reads.items():
+                    structure.append(read.span)
+                    numbers.append(read.number)
+                    counters.append(lane)
         return state
 
+    def restore(self, core: Core, ops: Sequence[list[Operation]], turns: int) -> None:
+        """
+        Bring a core into this state, which turns led to of which each gives its lanes these ops.
+        The structure is that of the core already.
+        """
+        group, told = core.group, core.told
+        for lane, each in zip(core.lanes, ops, strict=True):
+            lane.ops.extend(each * turns)
+        width = len(group.lanes)
+        for memory, count in zip(core.memories.values(), self.counts[width:], strict=True):
+            memory.writes = count
+        # In the order of `of`.
+        numbers = self.numbers
+        core.told = tuple(numbers[:width])
+        place = width
+        for lane in group.lanes:
+            lane.known[:] = numbers[place : place + width]
+            place += width
+            if lane.seen is told:
+                lane.seen = core.told
+        for tokens in core.events.values():
+            for number, (_, op) in enumerate(tokens):
+                tokens[number] = tuple(numbers[place : place + width]), op
+                place += width
+        for history in group.histories.values():
+            for traces in (history.writes, history.reads):
+                for trace in traces.values():
+                    trace.last = numbers[place]
+                    place += 1
+        for memory in core.memories.values():
+            for segment in memory.segments.values():
+                if segment.write is not None:
+                    segment.write.number, segment.write.when = numbers[place : place + 2]
+                    place += 2
+                for read in segment.reads.values():
+                    read.number = numbers[place]
+                    place += 1
+
     def moved_to(self, after: CheckState) -> Motion | None:
-        """How a turn of a loop got from here to there, where every following one does the same."""
-        if (
-            self.looks != after.looks
-            or self.structure != after.structure
-            or self.counters != after.counters
-        ):
+        """
+        How the numbers got from here to there, if whatever is checked next is checked alike: by as
+        much as each counter did, or not at all, and none over another.
+        """
+        if self.structure != after.structure or self.counters != after.counters:
             return None
         steps = [new - old for old, new in zip(self.counts, after.counts, strict=True)]
         moves: list[bool] = []
         least: dict[int, int] = {}
-        largest: dict[int, int] = {}
+        largest = [-1] * len(steps)
         for old, new, counter in zip(self.numbers, after.numbers, self.counters, strict=True):
-            step = steps[counter]
             moved = new != old
-            if moved and new - old != step:
+            if moved and new - old != steps[counter]:
                 return None
             moves.append(moved)
             if moved:
                 least[counter] = min(old, least.get(counter, old))
-            elif step:
-                largest[counter] = max(old, largest.get(counter, old))
-        if any(bound <= largest.get(counter, -1) for counter, bound in least.items()):
+            elif old > largest[counter]:
+                largest[counter] = old
+        if any(steps[counter] and bound <= largest[counter] for counter, bound in least.items()):
             return None
-        return Motion(steps, moves)
+        return Motion(steps, moves, largest)
+
+    def moved(self, motion: Motion, turns: int) -> CheckState:
+        """The state after so many more turns that do the same."""
+        steps = [step * turns for step in motion.steps]
+        numbers = [
+            number + steps[counter] if moves else number
+            for number, counter, moves in zip(
+                self.numbers, self.counters, motion.moves, strict=True
+            )
+        ]
+        counts = [count + step for count, step in zip(self.counts, steps, strict=True)]
+        return CheckState(self.structure, numbers, self.counters, counts, self.looks)
+
+    def seen_from(self, motion: Motion) -> CheckState:
+        """This state, which came after one that is as another but for a motion, after the other."""
+        steps, largest = motion.steps, motion.largest
+        numbers = [
+            number + steps[counter] if number > largest[counter] else number
+            for number, counter in zip(self.numbers, self.counters, strict=True)
+        ]
+        counts = [count + step for count, step in zip(self.counts, steps, strict=True)]
+        return CheckState(self.structure, numbers, self.counters, counts, self.looks)
 
 
-@dataclass
+@dataclass(frozen=True)
 class Motion:
-    """What a turn of a loop does to the numbers."""
+    """How numbers move."""
 
     steps: list[int]
     """How far each counter gets."""
     moves: list[bool]
     """Which numbers move with their counters."""
-
-    def apply(self, core: Core, turns: int) -> None:
-        """Move the numbers of a core as so many turns do; the counters are moved already."""
-        moves = iter(self.moves)
-        steps = [step * turns for step in self.steps]
-
-        def move(number: int, counter: int) -> int:
-            return number + steps[counter] if next(moves) else number
-
-        for _ in _renumber(core, move):
-            pass
-
-
-def _counts(core: Core) -> list[int]:
-    counts = [len(lane.ops) for lane in core.group.lanes]
-    return counts + [memory.writes for memory in core.memories.values()]
-
-
-def _renumber(core: Core, change: Renumber) -> Iterator[Any]:
-    """Change each number; everything else, and where the numbers stand in it."""
-    group = core.group
-
-    def changed(told: tuple[int, ...]) -> tuple[int, ...]:
-        return tuple([change(number, lane) for lane, number in enumerate(told)])
-
-    yield group.queued
-    told = core.told
-    new = changed(told)
-    for lane in group.lanes:
-        lane.known[:] = changed(tuple(lane.known))
-        yield lane.seen is told
-        if lane.seen is told:
-            lane.seen = new
-    core.told = new
-    for key, tokens in core.events.items():
-        if tokens:
-            yield key
-            yield [op for _, op in tokens]
-            for place, (carried, op) in enumerate(tokens):
-                tokens[place] = changed(carried), op
-    for history in group.histories.values():
-        for traces in (history.writes, history.reads):
-            yield list(traces)
-            for lane, trace in traces.items():
-                trace.last = change(trace.last, lane)
-    for place, memory in enumerate(core.memories.values()):
-        for segment in memory.segments.values():
-            yield from _renumber_segment(segment, change, len(group.lanes) + place)
-
-
-def _renumber_segment(segment: Segment, change: Renumber, writes: int) -> Iterator[Any]:
-    yield segment.held
-    yield segment.is_stale
-    yield segment.is_spoiled
-    write = segment.write
-    if write is not None:
-        yield write.span
-        yield write.lane
-        write.number = change(write.number, write.lane)
-        write.when = change(write.when, writes)
-    for lane, read in segment.reads.items():
-        yield read.span
-        read.number = change(read.number, lane)
-    yield list(segment.reads)
+    largest: list[int]
+    """Of those that stay, the largest of each counter; -1: none does."""

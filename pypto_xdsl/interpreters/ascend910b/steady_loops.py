@@ -14,16 +14,17 @@ the turn runs as every other, and tells what is wrong.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from xdsl.dialects import scf
 from xdsl.interpreter import Interpreter, InterpreterFunctions, PythonValues, register_impls
-from xdsl.ir import Operation
 
 from pypto_xdsl.interpreters.ascend910b.check_state import CheckState, Motion
 from pypto_xdsl.interpreters.ascend910b.core import Core
 from pypto_xdsl.interpreters.ascend910b.functions import core_of
-from pypto_xdsl.interpreters.ascend910b.loop_code import LoopCode, LoopShape
+from pypto_xdsl.interpreters.ascend910b.loop_code import BoundLoop, LoopCode, LoopTurn, Ops
+from pypto_xdsl.interpreters.ascend910b.loop_shape import LoopShape
 from pypto_xdsl.interpreters.control_flow import (
     index_maker,
     loop_turns,
@@ -34,7 +35,7 @@ from pypto_xdsl.interpreters.execution import Prepared, by_preparing
 from pypto_xdsl.interpreters.machine import Machine
 from pypto_xdsl.interpreters.op_tables import implements
 
-_FEWEST = 16
+_FEWEST = 6
 """How many turns a loop must have for it to pay."""
 
 _FAILURES = 3
@@ -72,6 +73,30 @@ def _run_for(interpreter: Interpreter, op: scf.ForOp) -> Prepared:
     return run
 
 
+@dataclass(frozen=True)
+class _Known:
+    """What one run of a loop has shown."""
+
+    code: LoopCode
+    ops: Ops
+    """What each lane is given in a turn."""
+    first: int
+    """The turns before the first of `states`."""
+    states: Sequence[CheckState]
+    """The states after each of some turns, of which none gave the lanes anything else."""
+    motion: Motion
+    """How each turn moves the numbers after the last of them."""
+    histories: Sequence[int]
+    """The buffers that are accessed, by their places among those of the group."""
+
+    def after(self, turns: int) -> CheckState:
+        """The state after so many turns."""
+        place = turns - self.first
+        if place < len(self.states):
+            return self.states[place]
+        return self.states[-1].moved(self.motion, place - len(self.states) + 1)
+
+
 class _Run:
     """One run of a loop that may be steady."""
 
@@ -92,24 +117,11 @@ class _Run:
             progress.leave()
 
     def _run(self, turns: range, carried: PythonValues) -> PythonValues:
-        # What is done ahead of its turn, or after it, takes a turn to begin.
-        place = 2
-        carried = self._turns(turns[:2], carried)
-        before = CheckState.of(self._core)
-        for _ in range(_TRIES):
-            counts = [len(lane.ops) for lane in self._core.lanes]
-            carried = self._turns(turns[place : place + 1], carried)
-            place += 1
-            after = CheckState.of(self._core)
-            motion = before.moved_to(after)
-            if motion is not None and any(motion.steps):
-                start = place
-                place, carried = self._steady(turns, place, carried, motion, counts)
-                self._shape.failures += place == start
-                break
-            before = after
-        else:
-            self._shape.failures += 1
+        known, place = self._shape.known, 0
+        if known is not None:
+            place, carried = self._repeat(known, turns, carried)
+        if known is None or place == known.first:
+            place, carried = self._learn(turns, place, carried)
         return self._turns(turns[place:], carried) if place < len(turns) else carried
 
     def _turns(self, turns: range, carried: PythonValues) -> PythonValues:
@@ -118,46 +130,107 @@ class _Run:
             indices = told(self._machine.progress, indices)
         return self._plan.repeat(indices, len(turns), carried)
 
+    def _turn(self, index: int, carried: PythonValues) -> LoopTurn | None:
+        return LoopTurn.of(self._machine, self._core, self._shape, self._index(index), carried)
+
+    def _repeat(
+        self, known: _Known, turns: range, carried: PythonValues
+    ) -> tuple[int, PythonValues]:
+        """Run turns like those of a run before; how many were run."""
+        core, first = self._core, known.first
+        carried = self._turns(turns[:first], carried)
+        motion = known.states[0].moved_to(CheckState.of(core))
+        turn = None if motion is None else self._turn(turns[first], carried)
+        if motion is None or turn is None:
+            return first, carried
+        bound = known.code.bind(turn)
+        if bound is None or known.histories != _histories(core, bound):
+            return first, carried
+        return self._steady(
+            bound, turns, first, carried, known.ops, lambda n: known.after(n).seen_from(motion)
+        )
+
+    def _learn(self, turns: range, place: int, carried: PythonValues) -> tuple[int, PythonValues]:
+        """Run turns until they are steady, and then as what is left of them; how many were run."""
+        core, shape = self._core, self._shape
+        if not place:
+            place, carried = 1, self._turns(turns[:1], carried)
+        first = place
+        states = [CheckState.of(core)]
+        ops: list[Ops] = []
+        for _ in range(_TRIES):
+            counts = [len(lane.ops) for lane in core.lanes]
+            carried = self._turns(turns[place : place + 1], carried)
+            place += 1
+            states.append(CheckState.of(core))
+            ops.append([lane.ops[n:] for lane, n in zip(core.lanes, counts, strict=True)])
+            motion = states[-2].moved_to(states[-1])
+            if motion is not None and states[-2].looks == states[-1].looks:
+                break
+        else:
+            shape.failures += 1
+            return place, carried
+        turn = self._turn(turns[place], carried)
+        code = None if turn is None else LoopCode.of(turn, ops[-1])
+        bound = None if code is None or turn is None else code.bind(turn)
+        if code is None or bound is None or not any(motion.steps):
+            shape.failures += 1
+            return place, carried
+        last, start = states[-1], place
+        found = self._steady(
+            bound, turns, place, carried, ops[-1], lambda n: last.moved(motion, n - start)
+        )
+        # What has not been like the last ones is no part of what may be repeated.
+        skipped = _unlike(states, ops, motion)
+        shape.known = _Known(
+            code, ops[-1], first + skipped, states[skipped:], motion, _histories(core, bound)
+        )
+        return found
+
     def _steady(
         self,
+        loop: BoundLoop,
         turns: range,
         place: int,
         carried: PythonValues,
-        motion: Motion,
-        counts: Sequence[int],
+        ops: Ops,
+        state_after: Callable[[int], CheckState],
     ) -> tuple[int, PythonValues]:
-        """Run turns from a place on, as long as they only move numbers."""
-        core = self._core
-        ops = [lane.ops[count:] for lane, count in zip(core.lanes, counts, strict=True)]
-        code = LoopCode.of(
-            self._machine, core, self._shape, self._index(turns[place]), carried, ops
-        )
-        if code is None:
-            return place, carried
+        """Run turns from a place on, as long as they are steady; how many were run then."""
+        progress = self._machine.progress
         while place < len(turns):
             some = turns[place : place + _AT_ONCE]
-            done, carried = code.run(some, carried)
+            done, carried = loop.run(some, carried)
             place += done
-            self._count(ops, motion, done)
-            self._tell(done)
+            if done:
+                state_after(place).restore(self._core, ops, done)
+            if progress is not None:
+                for _ in range(done):
+                    progress.advance()
             if done < len(some):
                 break
         return place, carried
 
-    def _tell(self, turns: int) -> None:
-        if self._machine.progress is not None:
-            for _ in range(turns):
-                self._machine.progress.advance()
 
-    def _count(self, ops: Sequence[list[Operation]], motion: Motion, turns: int) -> None:
-        """So many turns were run."""
-        core = self._core
-        for lane, each in zip(core.lanes, ops, strict=True):
-            lane.ops.extend(each * turns)
-        first = len(core.group.lanes)
-        for memory, step in zip(core.memories.values(), motion.steps[first:], strict=True):
-            memory.writes += step * turns
-        motion.apply(core, turns)
+def _unlike(states: Sequence[CheckState], ops: Sequence[Ops], motion: Motion) -> int:
+    """How many states come before those between which all turns did the same as the last one."""
+    last = states[-1]
+    for place in range(len(ops) - 1, -1, -1):
+        before, after = states[place], states[place + 1]
+        if (
+            ops[place] != ops[-1]
+            or before.structure != last.structure
+            or before.looks != last.looks
+            or [b - a for a, b in zip(before.counts, after.counts, strict=True)] != motion.steps
+        ):
+            return place + 1
+    return 0
+
+
+def _histories(core: Core, loop: BoundLoop) -> list[int]:
+    """The places of the buffers that a loop accesses among all that a group knows."""
+    places = {id(history): n for n, history in enumerate(core.group.histories.values())}
+    return [places[id(access.history)] for access in loop.accesses]
 
 
 @register_impls

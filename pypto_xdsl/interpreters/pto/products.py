@@ -25,8 +25,9 @@ from pypto_xdsl.interpreters.pto.operands import operand_place
 def _defined(
     interpreter: Interpreter, op: Operation, tile: LocalTile, region: tuple[int, int]
 ) -> Array:
-    if any(extent > size for extent, size in zip(region, tile.type.get_shape(), strict=True)):
-        raise ProgramError(f"reads {list(region)} of a tile of {list(tile.type.get_shape())}")
+    rows, columns = tile.type.get_shape()
+    if region[0] > rows or region[1] > columns:
+        raise ProgramError(f"reads {list(region)} of a tile of {[rows, columns]}")
     stored, defined = tile.read(region)
     if defined is not None:
         machine_of(interpreter).require_defined(op, defined)

@@ -22,7 +22,7 @@ from xdsl.dialects.builtin import IndexType, IntegerAttr, ModuleOp, f32
 from pypto_xdsl.diagnostics import DiagnosticsError
 from pypto_xdsl.dialects.ascend910b import EventOp
 from pypto_xdsl.interpreters.ascend910b import steady_loops
-from pypto_xdsl.interpreters.ascend910b.loop_code import LoopCode
+from pypto_xdsl.interpreters.ascend910b.loop_code import BoundLoop
 from pypto_xdsl.interpreters.core_settings import Check, CoreSettings
 from pypto_xdsl.interpreters.elements import element_of
 from pypto_xdsl.interpreters.pto import run_kernel
@@ -164,15 +164,15 @@ PASSES = "convert-pto-to-ascend910b,insert-sync"
 @contextmanager
 def counted(turns: list[int]) -> Iterator[None]:
     """Notes how many turns at a time run as what is left of them."""
-    run = LoopCode.run
+    run = BoundLoop.run
 
-    def counting(self: LoopCode, *args: Any) -> Any:
+    def counting(self: BoundLoop, *args: Any) -> Any:
         found = run(self, *args)
         turns.append(found[0])
         return found
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(LoopCode, "run", counting)
+        patch.setattr(BoundLoop, "run", counting)
         yield
 
 
