@@ -58,6 +58,8 @@ from pypto_xdsl.frontend.pl import (
 )
 from pypto_xdsl.frontend.pl.discovery import Candidate, find_programs
 from pypto_xdsl.frontend.pl.source import Source, dotted_name
+from pypto_xdsl.frontend.pl.static_values import DType
+from pypto_xdsl.frontend.pl.vocabulary import DTYPES
 from pypto_xdsl.targets.pl.program import program_text
 from pypto_xdsl.universe import PYPTO_UNIVERSE
 
@@ -449,7 +451,10 @@ def mentioned_passes(candidate: Candidate) -> list[str]:
 
 
 def parametrized(candidate: Candidate) -> dict[str, Any]:
-    """The first values that `pytest.mark.parametrize` gives to names around a program."""
+    """
+    The first values that `pytest.mark.parametrize` gives to names around a program, where one can
+    be told for all of them; of others what can be told.
+    """
     values: dict[str, Any] = {}
     for around in candidate.around:
         for decorator in around.decorator_list:
@@ -462,21 +467,36 @@ def parametrized(candidate: Candidate) -> dict[str, Any]:
                 given: Any = ast.literal_eval(decorator.args[0])
                 listed = given.split(",") if isinstance(given, str) else given
                 names = [str(name).strip() for name in listed]
-                first: ast.expr = cast(ast.List, decorator.args[1]).elts[0]
-            except (ValueError, AttributeError, IndexError):
+                sets = cast(ast.List, decorator.args[1]).elts
+            except (ValueError, AttributeError):
                 continue
-            if isinstance(first, ast.Call):
-                nodes: list[ast.expr] = first.args
-            elif len(names) == 1:
-                nodes = [first]
-            else:
-                nodes = first.elts if isinstance(first, ast.Tuple | ast.List) else []
-            for name, node in zip(names, nodes, strict=False):
-                try:
-                    values[name] = ast.literal_eval(node)
-                except ValueError:
-                    continue
+            found: list[dict[str, Any]] = []
+            for one in sets:
+                if isinstance(one, ast.Call):
+                    nodes: list[ast.expr] = one.args
+                elif len(names) == 1:
+                    nodes = [one]
+                else:
+                    nodes = one.elts if isinstance(one, ast.Tuple | ast.List) else []
+                given = {n: _parameter(node) for n, node in zip(names, nodes, strict=False)}
+                found.append({n: value for n, value in given.items() if value is not _UNTOLD})
+            whole = (one for one in found if len(one) == len(names))
+            values |= next(whole, found[0] if found else {})
     return values
+
+
+_UNTOLD = object()
+
+
+def _parameter(node: ast.expr) -> Any:
+    """A constant or a dtype that a test is given, `_UNTOLD` for anything else."""
+    path = dotted_name(node)
+    if path is not None and path[-1] in DTYPES:
+        return DType(path[-1], DTYPES[path[-1]])
+    try:
+        return ast.literal_eval(node)
+    except ValueError:
+        return _UNTOLD
 
 
 if __name__ == "__main__":

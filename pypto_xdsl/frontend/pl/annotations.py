@@ -348,6 +348,8 @@ class AnnotationReader:
                 return value
         try:
             value = Evaluator(self.scope).evaluate(node)
+            if isinstance(value, DslCall):
+                raise Unsettled("is not known before the program runs")
         except Unsettled as e:
             names = [inner for inner in ast.walk(node) if isinstance(inner, ast.Name)]
             if isinstance(node, ast.Name):

@@ -50,6 +50,16 @@ MAX_ELEMENTS = 4096
 """How many elements a list may get of which each is known."""
 
 
+_SELF = ("self", "cls")
+"""What methods call the object that they belong to."""
+
+
+def _parameters(function: ast.FunctionDef) -> list[str]:
+    """The parameters of a function that calls give by their places."""
+    spec = function.args
+    return [a.arg for a in (*spec.posonlyargs, *spec.args) if a.arg not in _SELF]
+
+
 def call_sites(source: Source, budget: Budget) -> CallSites:
     """The calls in a file, worked out once. The files parsed for `budget` are not parsed again."""
     known = source.call_sites
@@ -64,8 +74,8 @@ class CallSites(ast.NodeVisitor):
     def __init__(self, source: Source, sources: dict[str, Source]):
         self.scope = StaticScope(source, source.tree.body, None, Budget(sources=sources))
         self.names: dict[str, Any] = {}
-        self.found: dict[str, tuple[Sequence[Any], dict[str, Any]]] = {}
-        self.handed_on: dict[str, list[tuple[ast.FunctionDef, ast.Call]]] = {}
+        self.found: dict[int, tuple[Sequence[Any], dict[str, Any]]] = {}
+        self.handed_on: dict[int, list[tuple[ast.FunctionDef, ast.Call]]] = {}
         """Calls of a function in another, of which nothing is known by themselves."""
         self._inside: list[ast.FunctionDef] = []
         self._left = MAX_VISITS
@@ -74,6 +84,8 @@ class CallSites(ast.NodeVisitor):
         """What the functions that are followed return, outermost first."""
         self._around: dict[int, dict[str, Any]] = {}
         """The names around each nested function."""
+        self._methods: list[dict[str, Function]] = []
+        """The methods of the classes around, outermost first."""
         try:
             self.block(source.tree.body)
         except RecursionError:
@@ -91,13 +103,12 @@ class CallSites(ast.NodeVisitor):
     def _arguments_of(
         self, function: ast.FunctionDef, around: tuple[ast.FunctionDef, ...]
     ) -> dict[str, Any]:
-        spec = function.args
-        names = [argument.arg for argument in (*spec.posonlyargs, *spec.args)]
-        settled = self.found.get(function.name)
+        names = _parameters(function)
+        settled = self.found.get(id(function))
         if settled is not None:
             given, named = settled
             bound = dict(zip(names, given, strict=False)) | named
-            allowed = {*names, *(argument.arg for argument in spec.kwonlyargs)}
+            allowed = {*names, *(argument.arg for argument in function.args.kwonlyargs)}
             return {n: v for n, v in bound.items() if v is not None and n in allowed}
         for caller, passed in self.handed_on_by(function):
             if caller in around:
@@ -112,8 +123,8 @@ class CallSites(ast.NodeVisitor):
         self, function: ast.FunctionDef
     ) -> Iterator[tuple[ast.FunctionDef, dict[str, str]]]:
         """The functions that hand on their parameters to a function, by its parameters' names."""
-        names = [argument.arg for argument in (*function.args.posonlyargs, *function.args.args)]
-        for caller, call in self.handed_on.get(function.name, ()):
+        names = _parameters(function)
+        for caller, call in self.handed_on.get(id(function), ()):
             pairs: list[tuple[str, ast.expr]] = [*zip(names, call.args, strict=False)]
             pairs += [(k.arg, k.value) for k in call.keywords if k.arg is not None]
             if caller is not function:
@@ -150,6 +161,15 @@ class CallSites(ast.NodeVisitor):
         self.block(node.body)
         self._inside.pop()
         self.names = outer
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> None:
+        functions = [statement for statement in node.body if isinstance(statement, ast.FunctionDef)]
+        methods = {f.name: Function(f, self.scope, self.scope.source) for f in functions}
+        self._methods.append(methods)
+        outer, self.names = self.names, dict(self.names)
+        self.block(node.body)
+        self.names = outer
+        self._methods.pop()
 
     def visit_Return(self, node: ast.Return) -> None:
         if node.value is None:
@@ -233,7 +253,7 @@ class CallSites(ast.NodeVisitor):
         given, named = self.arguments(node)
         for one in cast(Sequence[Any], function) if isinstance(function, tuple) else (function,):
             if isinstance(one, Function) and not self.note(one, given, named) and self._inside:
-                passed = self.handed_on.setdefault(one.node.name, [])
+                passed = self.handed_on.setdefault(id(one.node), [])
                 passed.append((self._inside[-1], node))
         self._note_harness((*given, *named.values()))
 
@@ -252,7 +272,7 @@ class CallSites(ast.NodeVisitor):
         """Keep a call of which something is known; whether it is one."""
         known = any(value is not None for value in (*given, *named.values()))
         if known:
-            self.found.setdefault(function.node.name, (given, named))
+            self.found.setdefault(id(function.node), (given, named))
         return known
 
     def _note_harness(self, given: Iterable[Any]) -> None:
@@ -289,6 +309,8 @@ class CallSites(ast.NodeVisitor):
             case ast.Attribute(value=base, attr=name):
                 if isinstance(base, ast.Name) and base.id == "torch":
                     return torch_name(name)
+                if isinstance(base, ast.Name) and base.id in _SELF and self._methods:
+                    return self._methods[-1].get(name)
                 held = self.value(base)
                 if isinstance(held, TorchTensor):
                     return self._attribute(held, name)
@@ -384,7 +406,7 @@ class CallSites(ast.NodeVisitor):
             if isinstance(base, TorchTensor):
                 given, named = self.arguments(node)
                 return method(base, node.func.attr, [*given, *named.values()])
-        elif isinstance(function := self.value(node.func), Function):
+        if isinstance(function := self.value(node.func), Function):
             settled = self.constant(node)
             return self._result(function, node) if settled is None else settled
         return self.constant(node)
@@ -396,7 +418,7 @@ class CallSites(ast.NodeVisitor):
         if len(self._results) >= MAX_CALL_DEPTH or function.source is not self.scope.source:
             return None
         spec = function.node.args
-        parameters = [*spec.posonlyargs, *spec.args]
+        parameters = [a for a in (*spec.posonlyargs, *spec.args) if a.arg not in _SELF]
         names = dict(self._around.get(id(function.node), self.names))
         names |= dict.fromkeys(a.arg for a in (*parameters, *spec.kwonlyargs))
         defaults = dict(zip(reversed(parameters), reversed(spec.defaults), strict=False))

@@ -155,7 +155,7 @@ class ExpressionEvaluator(ABC):
         try:
             return self.scope.lookup(name, node.lineno)
         except KeyError:
-            if name in BUILTINS or name in ("range", "isinstance"):
+            if name in BUILTINS or name in ("range", "isinstance", "getattr"):
                 return DslName(("builtins", name))
             raise Unsettled(f"name '{name}' is not defined", node) from None
 
@@ -216,8 +216,9 @@ class ExpressionEvaluator(ABC):
             raise Unsettled(f"cannot take this element: {e}", node) from None
 
     def _attribute(self, node: ast.Attribute) -> Any:
-        base = self.evaluate(node.value)
-        name = node.attr
+        return self._attribute_of(self.evaluate(node.value), node.attr, node)
+
+    def _attribute_of(self, base: Any, name: str, node: ast.expr) -> Any:
         match base:
             case DslName(path=("math",)):
                 if name in _MATH:
@@ -304,6 +305,10 @@ class ExpressionEvaluator(ABC):
 
     def _builtin(self, name: str, node: ast.Call) -> Any:
         arguments = self.elements(node.args)
+        if name == "getattr":
+            if len(arguments) != 2 or not isinstance(arguments[1], str) or node.keywords:
+                raise Unsettled("getattr(...) takes an object and a name here", node)
+            return self._attribute_of(arguments[0], arguments[1], node)
         keywords = {k.arg: self.evaluate(k.value) for k in node.keywords if k.arg is not None}
         if any(not isinstance(argument, PLAIN) for argument in arguments):
             if name in ("len", "list", "tuple") and isinstance(arguments[0], list | tuple):

@@ -30,11 +30,7 @@ def entry(a: pl.Tensor, o: pl.Out[pl.Tensor], n: pl.INDEX = 3):
 
 def signature(text: str, program: str = "entry") -> str:
     """The line of the `orch.func` of a program."""
-    source = read_source(text.encode(), "p.py")
-    module = read_program(source, choose(source, find_programs(source), program))
-    name = program.rpartition(".")[2]
-    (line,) = (line for line in str(module).splitlines() if f"@{name}(" in line)
-    return line.strip()
+    return function_of(text, program, program.rpartition(".")[2])
 
 
 HARNESS = """\
@@ -135,6 +131,35 @@ def test_what_builds_a_program() -> None:
     assert "in %x: tensor<8x2xbf16>" in str(read_program(source, candidate))
     # The user's word is above the file's.
     assert "tensor<5x2xbf16>" in str(read_program(source, candidate, {"rows": 5}))
+
+
+def test_what_a_class_builds_its_programs_with() -> None:
+    builder = (
+        "    def _build(self, shape, dtype=pl.FP32):\n"
+        "        rows, columns = shape\n"
+        "        @pl.program\n"
+        "        class P:\n"
+        "            @pl.function\n"
+        "            def f(self, x: pl.Tensor[[rows, columns], dtype]):\n"
+        "                pass\n"
+        "        return P\n"
+    )
+    text = (
+        "import pypto.language as pl\n"
+        f"class A:\n{builder}    def test(self):\n        self._build([2, 4])\n"
+        f"class B:\n{builder}"
+        "    def test(self):\n        self._build(dtype=getattr(pl, 'BF16'), shape=[3, 5])\n"
+    )
+    assert "in %x: tensor<2x4xf32>" in function_of(text, "A._build.P", "f")
+    assert "in %x: tensor<3x5xbf16>" in function_of(text, "B._build.P", "f")
+
+
+def function_of(text: str, program: str, name: str) -> str:
+    """The line of the `orch.func` of a name in a program."""
+    source = read_source(text.encode(), "p.py")
+    module = read_program(source, choose(source, find_programs(source), program))
+    (line,) = (line for line in str(module).splitlines() if f"@{name}(" in line)
+    return line.strip()
 
 
 def refusal(text: str) -> str:
