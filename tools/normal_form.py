@@ -258,11 +258,15 @@ def in_order_of_definition(scope: orch.TaskScopeOp) -> None:
 
 
 def hand_out_what_is_used(function: orch.FuncOp) -> None:
-    """Let scopes hand out nothing that nobody uses; inner ones first, which hand on to others."""
-    for op in reversed([op for op in walk(function) if isinstance(op, orch.ScopeOp)]):
-        used = [r.index for r in op.outputs if r.first_use is not None]
-        if len(used) < len(op.outputs):
-            _hand_out(op, used)
+    """Let scopes hand out nothing that nobody uses, whatever other scopes hand on."""
+    changed = True
+    while changed:
+        changed = False
+        for op in [op for op in walk(function) if isinstance(op, orch.ScopeOp)]:
+            used = [r.index for r in op.outputs if r.first_use is not None]
+            if len(used) < len(op.outputs):
+                _hand_out(op, used)
+                changed = True
 
 
 def _hand_out(scope: orch.ScopeOp, order: Sequence[int]) -> None:

@@ -199,6 +199,9 @@ class Bound:
 
     def _extent(self, value: Value, node: ast.expr) -> Value:
         if isinstance(value, Typed):
+            if self.context.strict_ssa:
+                # A number that the program computes, whatever it is.
+                return self.context.as_index(value, node)
             value = value.value
         if isinstance(value, bool | float):
             raise self.context.error(node, f"{self.what}: expected an index, got {value}")

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from math import prod
 from typing import Any, NoReturn
 
-from xdsl.dialects.builtin import DYNAMIC_INDEX, i1
-from xdsl.ir import Attribute, SSAValue
+from xdsl.dialects.builtin import DYNAMIC_INDEX, TensorType, i1
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
 from pypto_xdsl.dialects.element_types import is_element_type, is_float
@@ -37,6 +37,7 @@ from pypto_xdsl.frontend.pl.values import (
     fits,
     is_constant,
     is_literal,
+    is_tensor,
     is_value,
     literal_type,
 )
@@ -81,6 +82,8 @@ def with_annotation(context: Context, value: Value, declared: Annotation, node: 
                 _disagree(context, value, declared, node)
             return value
         case "Tensor":
+            if context.strict_ssa and isinstance(node, ast.Name) and is_tensor(value):
+                return _renamed_tensor(context, value, declared, node)
             return declared_tensor(context, value, declared, node)
         case _:
             return _tile(context, value, declared, node)
@@ -131,6 +134,10 @@ def declared_tensor(context: Context, value: Value, declared: Annotation, node: 
         if DYNAMIC_INDEX not in (mine, wanted) and mine != wanted:
             _disagree(context, value, declared, node)
     if not declared.view and declared.layout is None:
+        plain = tensor_type(symbolic_shape_of(have), have.element_type)
+        if context.strict_ssa and plain != have and _is_known(have):
+            # A view would be said.
+            _takes(value, plain)
         return value
     view = declared.view
     result = tensor_type(
@@ -141,9 +148,42 @@ def declared_tensor(context: Context, value: Value, declared: Annotation, node: 
         layout=layout_of(want),
         pad=pad_value_of(want),
     )
-    if result == have or _takes(value, result):
+    may_take = context.strict_ssa or isinstance(value.owner, SliceOp)
+    if result == have or (may_take and _takes(value, result)):
         return value
     return context.emit(TypeCastOp(value, result), node).result
+
+
+def _renamed_tensor(
+    context: Context, value: SSAValue, declared: Annotation, node: ast.expr
+) -> SSAValue:
+    """Another name for a tensor, of the type that it has from there on."""
+    have, want = tensor_of(value.type), tensor_of(declared.type)
+    if have.element_type != want.element_type or have.get_num_dims() != want.get_num_dims():
+        _disagree(context, value, declared, node)
+    result = want if declared.view else _with_extents(have, want)
+    return value if result == have else context.emit(TypeCastOp(value, result), node).result
+
+
+def _with_extents(
+    have: TensorType[Attribute], want: TensorType[Attribute]
+) -> TensorType[Attribute]:
+    """A type with the extents of another; what is valid as a whole stays so."""
+    valid = valid_shape_of(have)
+    return tensor_type(
+        symbolic_shape_of(want),
+        have.element_type,
+        valid=None if valid == have.get_shape() else valid,
+        strides=explicit_strides_of(have),
+        layout=layout_of(have),
+        pad=pad_value_of(have),
+    )
+
+
+def _is_known(type: TensorType[Attribute]) -> bool:
+    """Whether nothing of a view is known at run time only."""
+    strides = explicit_strides_of(type) or ()
+    return DYNAMIC_INDEX not in valid_shape_of(type) and DYNAMIC_INDEX not in strides
 
 
 def _takes(value: SSAValue, type: Attribute) -> bool:
@@ -152,7 +192,7 @@ def _takes(value: SSAValue, type: Attribute) -> bool:
     may spell out its strides.
     """
     op = value.owner
-    if not isinstance(op, SliceOp) or value.first_use is not None:
+    if not isinstance(op, Operation) or not op.results or value.first_use is not None:
         return False
     have = value.type
     retype(value, type)

@@ -11,7 +11,7 @@ from xdsl.ir import Block, Operation, SSAValue
 
 from pypto_xdsl.analysis.integer_ranges import IntegerRanges
 from pypto_xdsl.diagnostics import OpError
-from pypto_xdsl.dialects import orch, ptensor
+from pypto_xdsl.dialects import orch
 from pypto_xdsl.dialects.orch.attributes import LoopKind, ScopeMode
 from pypto_xdsl.dialects.orch.loops import (
     LOOP_KIND,
@@ -27,7 +27,7 @@ from pypto_xdsl.frontend.pl.vocabulary import spell
 from pypto_xdsl.targets.pl.dispatches import marks, predicate
 from pypto_xdsl.targets.pl.parts import listed
 from pypto_xdsl.targets.pl.scalars import Part
-from pypto_xdsl.targets.pl.statements import BodyWriter, bare, is_implied
+from pypto_xdsl.targets.pl.statements import BodyWriter, bare
 
 _FORMS = {
     None: "range",
@@ -136,13 +136,6 @@ def _body(writer: BodyWriter, block: Block, results: Sequence[SSAValue], op: Ope
     if results and isinstance(last, scf.YieldOp):
         parts: list[Part] = []
         for place, value in enumerate(last.operands):
-            owner = value.owner
-            if (
-                isinstance(owner, ptensor.TypeCastOp)
-                and value.has_one_use()
-                and is_implied(owner, last)
-            ):
-                value = owner.source
             parts += [", ", value] if place else [value]
         names = ", ".join(writer.names.name(result) for result in results)
         writer.line(f"{names} = pl.yield_({writer.render(parts)})")

@@ -21,7 +21,9 @@ class Names(UniqueNames):
     """Names of one scope: those of the values of a function, or of the functions of a program."""
 
     def __init__(self, taken: Iterable[str] = ()):
-        super().__init__((*_RESERVED, *taken))
+        self._kept = set(taken)
+        """Names of what is around, which nothing local has."""
+        super().__init__((*_RESERVED, *self._kept))
         self._of: dict[SSAValue, str] = {}
 
     def name(self, value: SSAValue) -> str:
@@ -41,6 +43,14 @@ class Names(UniqueNames):
             self._taken.add(name)
             self._of[value] = name
         return self.name(value)
+
+    def is_free(self, word: str) -> bool:
+        """Whether nothing local has a name; from then on nothing will."""
+        if word in self._taken and word not in self._kept:
+            return False
+        self._taken.add(word)
+        self._kept.add(word)
+        return True
 
     def legal(self, word: str) -> str:
         """A word as it is where it may be a name, and something near where not."""

@@ -12,7 +12,7 @@ from pypto_xdsl.dialects.ptensor.types import symbolic_shape_of, tensor_of
 from pypto_xdsl.dialects.tile.types import TileType
 from pypto_xdsl.frontend.pl.vocabulary import DTYPE_NAMES
 from pypto_xdsl.syntax.lists import Index
-from pypto_xdsl.targets.pl.scalars import Part
+from pypto_xdsl.targets.pl.scalars import Part, number_of
 from pypto_xdsl.targets.pl.symbols import SymbolName
 
 Parts = list[Part]
@@ -59,7 +59,27 @@ def shape_of(op: Operation, type: TileType) -> Parts:
 
 def extents_of(type: Attribute, sizes: Sequence[Index]) -> Parts:
     """The extents of a tensor's type, with the values of those known at run time."""
-    return listed(sizes) if sizes else listed(symbolic_shape_of(tensor_of(type)))
+    return sized(sizes) if sizes else listed(symbolic_shape_of(tensor_of(type)))
+
+
+def sized(extents: Sequence[Index]) -> Parts:
+    """
+    A list of extents that a type depends on: a constant that an op computes says its type, so that
+    it is not taken for one that the type knows.
+    """
+    parts: Parts = ["["]
+    for place, extent in enumerate(extents):
+        parts += [", " if place else "", *extent_item(extent)]
+    return [*parts, "]"]
+
+
+def extent_item(extent: Index) -> Parts:
+    """One such extent."""
+    owner = extent.owner if isinstance(extent, SSAValue) else None
+    number = number_of(owner) if isinstance(owner, Operation) else None
+    if number is None or not isinstance(owner, Operation):
+        return item(extent)
+    return [number.text(owner, typed=True)]
 
 
 def dtype_of(op: Operation, type: Attribute) -> str:

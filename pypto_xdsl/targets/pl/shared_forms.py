@@ -12,7 +12,15 @@ from xdsl.ir import Operation, SSAValue
 from pypto_xdsl.diagnostics import OpError
 from pypto_xdsl.frontend.pl.vocabulary import spell
 from pypto_xdsl.syntax.lists import Index
-from pypto_xdsl.targets.pl.parts import Parts, call, dtype_of, item, keyword, listed
+from pypto_xdsl.targets.pl.parts import (
+    Parts,
+    call,
+    dtype_of,
+    extent_item,
+    keyword,
+    listed,
+    sized,
+)
 from pypto_xdsl.targets.pl.scalars import float_text
 
 Form = Callable[[Any], Parts]
@@ -27,7 +35,7 @@ def set_validshape(level: str) -> Form:
         arguments: list[Parts] = [[op.source]]
         if len(extents) != 2:
             raise OpError(op, "has no spelling in the DSL but for rows and columns")
-        arguments += [item(extent) for extent in extents]
+        arguments += [extent_item(extent) for extent in extents]
         return call(f"{level}.set_validshape", *arguments)
 
     return form
@@ -84,7 +92,7 @@ def gather_row(level: str) -> Form:
             listed(op.window),
         ]
         if op.valid_extents:
-            arguments.append(["valid_shape=", *listed(op.valid_extents)])
+            arguments.append(["valid_shape=", *sized(op.valid_extents)])
         if op.transpose.value.data:
             arguments.append(keyword("transpose", "True"))
         return call(f"{level}.gather_row", *arguments)

@@ -5,16 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from xdsl.dialects import arith, scf
-from xdsl.dialects.builtin import DYNAMIC_INDEX, TensorType
+from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from pypto_xdsl.analysis.integer_ranges import IntegerRanges
 from pypto_xdsl.diagnostics import OpError
 from pypto_xdsl.dialects import orch, ptensor
 from pypto_xdsl.dialects.ptensor.types import (
-    explicit_strides_of,
-    layout_of,
-    pad_value_of,
     symbolic_shape_of,
     tensor_of,
     tensor_type,
@@ -26,7 +23,7 @@ from pypto_xdsl.targets.pl.names import Names
 from pypto_xdsl.targets.pl.scalars import Number, Part, expression, is_scalar_op, number_of
 from pypto_xdsl.targets.pl.symbols import SymbolName, Symbols
 from pypto_xdsl.targets.pl.tensor_forms import valid_window
-from pypto_xdsl.targets.pl.types import annotation
+from pypto_xdsl.targets.pl.types import annotation, whole_annotation
 
 INDENT = "    "
 
@@ -226,7 +223,7 @@ class BodyWriter:
         for place, value in enumerate(values):
             if place:
                 parts.append(", ")
-            parts.append(_uncast(value, op))
+            parts.append(_uncast(value))
         self.line(f"return {_bare_list(self.render(parts), values)}")
 
     def _submit(self, op: orch.SubmitOp) -> None:
@@ -242,17 +239,13 @@ class BodyWriter:
 
     def _type_cast(self, op: ptensor.TypeCastOp) -> None:
         """A tensor under another type: what the reader adds by itself, or an annotation."""
-        uses = [use.operation for use in op.result.uses]
-        ends = (scf.YieldOp, orch.YieldOp, orch.ReturnOp)
         source, result = tensor_of(op.source.type), tensor_of(op.result.type)
-        implied = uses and all(isinstance(user, ends) and is_implied(op, user) for user in uses)
-        if implied or _forgets_extents(source, result):
-            self.names.alias(op.result, self.value(op.source))
+        if is_implied(op):
             return
-        text = annotation(result, self.symbols)
-        if source.get_shape() != result.get_shape() or text is None or "TensorView" not in text:
+        text = whole_annotation(result, self.symbols, self.names, view=not _is_plain(source))
+        if text is None:
             raise OpError(op, f"has no spelling in the DSL: {source} as {result}")
-        self._assign([op.result], self.render([op.source]))
+        self.line(f"{self.names.name(op.result)}: {text} = {self.render([op.source])}")
 
     def _place(self, op: PlaceOp) -> None:
         """A tile in a buffer: the type of its name says so."""
@@ -297,39 +290,25 @@ def _bare_list(text: str, values: Sequence[SSAValue]) -> str:
     return bare(text) if len(values) == 1 else text
 
 
-def _uncast(value: SSAValue, user: Operation) -> SSAValue:
+def _uncast(value: SSAValue) -> SSAValue:
     """A value without the cast to the declared type, which the reader adds again."""
     owner = value.owner
-    if isinstance(owner, ptensor.TypeCastOp) and value.has_one_use() and is_implied(owner, user):
-        return owner.source
-    return value
+    return owner.source if isinstance(owner, ptensor.TypeCastOp) and is_implied(owner) else value
 
 
-def _forgets_extents(source: TensorType[Attribute], result: TensorType[Attribute]) -> bool:
-    """
-    Whether a cast only says less about extents: the same tensor, of which the DSL has no way to
-    know less.
-    """
-    return source.get_num_dims() == result.get_num_dims() and result == tensor_type(
-        [
-            wanted if wanted == DYNAMIC_INDEX else have
-            for have, wanted in zip(
-                symbolic_shape_of(source), symbolic_shape_of(result), strict=True
-            )
-        ],
-        source.element_type,
-        strides=explicit_strides_of(source),
-        layout=layout_of(source),
-        pad=pad_value_of(source),
-    )
+def _is_plain(type: TensorType[Attribute]) -> bool:
+    """Whether a tensor is packed, in order and valid as a whole."""
+    return type == tensor_type(symbolic_shape_of(type), type.element_type)
 
 
-def is_implied(op: ptensor.TypeCastOp, user: Operation) -> bool:
+def is_implied(op: ptensor.TypeCastOp) -> bool:
     """
-    Whether a cast is one that the reader adds by itself: where values meet, and where a function
-    declares other extents.
+    Whether a cast is one that the reader adds by itself: where a function declares that it returns
+    other extents.
     """
-    if isinstance(user, scf.YieldOp):
-        return True
+    if not op.result.has_one_use():
+        return False
+    (use,) = op.result.uses
     source, result = tensor_of(op.source.type), tensor_of(op.result.type)
-    return symbolic_shape_of(source) != symbolic_shape_of(result)
+    returned = isinstance(use.operation, orch.ReturnOp)
+    return returned and symbolic_shape_of(source) != symbolic_shape_of(result)

@@ -32,6 +32,7 @@ class Symbols:
         self._spelled: dict[str, str] = {}
         self._used: set[str] = set()
         self._unnamed = 0
+        self._shared: str | None = None
         for name in sorted({name for symbol in symbols for name in names_in(symbol)}):
             self._variables[name] = names.legal(name)
 
@@ -60,6 +61,14 @@ class Symbols:
         self._variables[f"_{self._unnamed}"] = name
         self._used.add(f"_{self._unnamed}")
         return name
+
+    def unnamed(self, names: Names) -> str:
+        """A symbol for what a type in a function leaves open: one that says nothing but that."""
+        if self._shared is None or not names.is_free(self._shared):
+            self._shared = self.unknown("extent")
+            while not names.is_free(self._shared):
+                self._shared = self.unknown("extent")
+        return self._shared
 
     def declarations(self) -> list[str]:
         """The lines that declare the symbols that the text has."""

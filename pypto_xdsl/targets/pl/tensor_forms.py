@@ -17,7 +17,7 @@ from pypto_xdsl.dialects.ptensor.attributes import AtomicKind
 from pypto_xdsl.dialects.ptensor.types import layout_of, tensor_of, valid_shape_of
 from pypto_xdsl.frontend.pl.vocabulary import COMPARE_MODES, spell
 from pypto_xdsl.targets.pl import shared_forms
-from pypto_xdsl.targets.pl.parts import Parts, call, dtype_of, extents_of, keyword, listed
+from pypto_xdsl.targets.pl.parts import Parts, call, dtype_of, extents_of, keyword, listed, sized
 from pypto_xdsl.targets.pl.shared_forms import Form, fill_value
 
 
@@ -54,7 +54,24 @@ def _tensor_slice(op: ptensor.SliceOp) -> Parts:
 
 
 def _window(op: ptensor.SliceOp) -> list[Parts]:
-    return [[op.source], extents_of(op.result.type, op.extents), listed(op.window_offsets)]
+    """The tensor, the extents and the offsets."""
+    extents = extents_of(op.result.type, op.extents)
+    return [[op.source], extents, _offsets(op)]
+
+
+def _offsets(op: ptensor.SliceOp) -> Parts:
+    """
+    The offsets of a window. One that reaches beyond its tensor, of which less is valid, is only
+    legal where that is not plain to see: offsets that are computed stay so.
+    """
+    limits = tensor_of(op.source.type).get_shape()
+    extents = tensor_of(op.result.type).get_shape()
+    same_rank = len(limits) == len(extents)
+    beyond = same_rank and any(
+        DYNAMIC_INDEX not in (limit, extent) and extent > limit
+        for limit, extent in zip(limits, extents, strict=True)
+    )
+    return sized(op.window_offsets) if beyond else listed(op.window_offsets)
 
 
 def valid_window(op: Operation | None) -> ptensor.SetValidShapeOp | None:
@@ -77,7 +94,7 @@ def valid_window(op: Operation | None) -> ptensor.SetValidShapeOp | None:
 def _set_validshape(op: ptensor.SetValidShapeOp) -> Parts:
     window = op.source.owner
     if isinstance(window, ptensor.SliceOp) and valid_window(window) is op:
-        return call("tensor.slice", *_window(window), listed(op.valid_extents))
+        return call("tensor.slice", *_window(window), sized(op.valid_extents))
     return shared_forms.set_validshape("tensor")(op)
 
 

@@ -16,7 +16,16 @@ from pypto_xdsl.dialects.tile.scatter import ScatterUpdateOp
 from pypto_xdsl.dialects.tile.types import TileType
 from pypto_xdsl.frontend.pl.vocabulary import spell
 from pypto_xdsl.targets.pl import shared_forms
-from pypto_xdsl.targets.pl.parts import Parts, call, dtype_of, item, keyword, listed, shape_of
+from pypto_xdsl.targets.pl.parts import (
+    Parts,
+    call,
+    dtype_of,
+    item,
+    keyword,
+    listed,
+    shape_of,
+    sized,
+)
 from pypto_xdsl.targets.pl.shared_forms import Form, fill_value
 
 
@@ -24,7 +33,7 @@ def _load(op: tile.LoadOp) -> Parts:
     result = TileType.of(op.result.type)
     arguments: list[Parts] = [[op.source], listed(op.window_offsets), shape_of(op, result)]
     if op.valid_extents:
-        arguments.append(["valid_shape=", *listed(op.valid_extents)])
+        arguments.append(["valid_shape=", *sized(op.valid_extents)])
     elif result.valid_shape != result.get_shape():
         arguments.append(["valid_shape=", *listed(result.valid_shape)])
     if result.memory_space is not None:
@@ -77,7 +86,7 @@ def _slice(op: windows.SliceOp) -> Parts:
     result = TileType.of(op.result.type)
     arguments: list[Parts] = [[op.source], shape_of(op, result), listed(op.window_offsets)]
     if op.valid_extents:
-        arguments.append(["valid_shape=", *listed(op.valid_extents)])
+        arguments.append(["valid_shape=", *sized(op.valid_extents)])
     else:
         arguments.append(["valid_shape=", *listed(result.valid_shape)])
     return call("tile.slice", *arguments)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX, NoneAttr, TensorType
@@ -22,6 +22,7 @@ from pypto_xdsl.dialects.ptensor.types import (
 from pypto_xdsl.dialects.tile.storage import BufferType
 from pypto_xdsl.dialects.tile.types import TileType
 from pypto_xdsl.frontend.pl.vocabulary import DTYPE_NAMES, spell, spell_dtype
+from pypto_xdsl.targets.pl.names import Names
 from pypto_xdsl.targets.pl.symbols import Symbols
 
 
@@ -42,7 +43,7 @@ def annotation(
         return f"pl.Scalar[{spell_dtype(type)}]"
     match type:
         case TensorType():
-            return _tensor(tensor_of(type), symbols, signature)
+            return _tensor(tensor_of(type), symbols, symbols.unknown if signature else None)
         case TileType():
             return _tile(type, buffer)
         case ArrayType():
@@ -53,18 +54,39 @@ def annotation(
             return None
 
 
-def _tensor(type: TensorType[Attribute], symbols: Symbols, signature: bool) -> str | None:
+def whole_annotation(
+    type: TensorType[Attribute], symbols: Symbols, names: Names, *, view: bool
+) -> str | None:
+    """
+    A type of a tensor as an annotation in a body that says every extent, what it leaves open by a
+    symbol that names nothing; and the view, even where it is the plain one. None if there is none.
+    `names` are those of the function.
+    """
+    return _tensor(type, symbols, lambda _: symbols.unnamed(names), view=view)
+
+
+def _tensor(
+    type: TensorType[Attribute],
+    symbols: Symbols,
+    unknown: Callable[[str], str] | None,
+    *,
+    view: bool = False,
+) -> str | None:
+    """`unknown` gives a symbol for what a type leaves open; without it such a type has no words."""
+
     def extent(value: int | str, kind: str) -> str:
         if value == DYNAMIC_INDEX:
-            return symbols.unknown(kind)
+            assert unknown is not None
+            return unknown(kind)
         return symbols.spelled(value) if isinstance(value, str) else str(value)
 
+    says_all = unknown is not None
     shape = symbolic_shape_of(type)
     valid = valid_shape_of(type)
     strides = explicit_strides_of(type)
-    if type.element_type not in DTYPE_NAMES or (DYNAMIC_INDEX in shape and not signature):
+    if type.element_type not in DTYPE_NAMES or (DYNAMIC_INDEX in shape and not says_all):
         return None
-    if not signature and any(isinstance(value, str) for value in shape):
+    if not says_all and any(isinstance(value, str) for value in shape):
         plain = strides is None and layout_of(type) is TensorLayout.ND
         if plain and valid == type.get_shape() and pad_value_of(type) is PadValue.NULL:
             # The reader finds symbols itself, and does not take them from an annotation.
@@ -72,7 +94,8 @@ def _tensor(type: TensorType[Attribute], symbols: Symbols, signature: bool) -> s
     extents = [extent(value, "dim") for value in shape]
     parts = [_list(extents), spell_dtype(type.element_type)]
     fields: list[str] = []
-    if valid != type.get_shape() and (signature or DYNAMIC_INDEX not in valid):
+    partly = valid != type.get_shape() and (says_all or DYNAMIC_INDEX not in valid)
+    if partly or view:
         found = [
             # A dimension that is valid as a whole says so by its own extent.
             own if value == whole == DYNAMIC_INDEX else extent(value, "valid")
@@ -80,7 +103,7 @@ def _tensor(type: TensorType[Attribute], symbols: Symbols, signature: bool) -> s
         ]
         fields.append(f"valid_shape={_list(found)}")
     layout, pad = layout_of(type), pad_value_of(type)
-    known = strides is not None and (signature or DYNAMIC_INDEX not in strides)
+    known = strides is not None and (says_all or DYNAMIC_INDEX not in strides)
     if known or layout is not TensorLayout.ND or pad is not PadValue.NULL or fields:
         shown = [extent(stride, "stride") for stride in strides or ()] if known else []
         fields.append(f"stride={_list(shown)}")
