@@ -1,30 +1,131 @@
-"""A mixed kernel of the DSL computes the same whole, and on the cores of a group."""
+"""
+Mixed kernels compute, on a cube core and one or two vector cores, what numpy makes of the same
+numbers: as tensors, and on the pipes of a 910B in whatever order tasks, cores and pipes go on.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from support.mixed_programs import MIXED, SPLITS, Mixed
 from support.programs import context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import PassPipeline
 from xdsl.universe import Universe
 
+from pypto_xdsl.analysis.verification import verify
+from pypto_xdsl.analysis.walk import walk
+from pypto_xdsl.diagnostics import DiagnosticsError
+from pypto_xdsl.dialects import orch, pto
+from pypto_xdsl.dialects.orch import FunctionKind
 from pypto_xdsl.frontend.pl import read_program, read_source
 from pypto_xdsl.frontend.pl.discovery import find_programs
 from pypto_xdsl.interpreters.core_settings import CoreSettings
 from pypto_xdsl.interpreters.run import run
+from pypto_xdsl.interpreters.task_graph_order import TaskGraphOrder
 from pypto_xdsl.pipelines import expand_pipelines
 
 EXAMPLE = Path(__file__).parents[2] / "docs" / "examples" / "mixed_kernel.py"
+PASSES = "default-pipeline,ascend910b-pipeline"
+
+
+def read(text: str, name: str) -> ModuleOp:
+    source = read_source(text.encode(), name)
+    (candidate,) = find_programs(source)
+    return read_program(source, candidate)
+
+
+def lower(module: ModuleOp, passes: str = PASSES) -> ModuleOp:
+    """Run passes, after each of which the program is valid."""
+    ctx = context()
+
+    def check(*_: Any) -> None:
+        assert not verify(module)
+
+    spec = expand_pipelines(passes)
+    PassPipeline.parse_spec(Universe.get_multiverse().all_passes, spec, check).apply(ctx, module)
+    check()
+    return module
+
+
+def cases() -> Iterator[Any]:
+    for name, program in MIXED.items():
+        splits = SPLITS if "{split}" in program.source else ("none",)
+        for split in splits:
+            yield pytest.param(name, split, id=f"{name}-{split}")
+
+
+def entry(module: ModuleOp) -> str:
+    kinds = (FunctionKind.ORCHESTRATION, FunctionKind.OPAQUE)
+    functions = [f for f in walk(module) if isinstance(f, orch.FuncOp) and f.kind.data in kinds]
+    return functions[-1].sym_name.data
+
+
+@cache
+def lowered(name: str, split: str) -> ModuleOp:
+    return lower(read(MIXED[name].text(split), f"{name}.py"))
+
+
+def expect(program: Mixed, module: ModuleOp, function: str, **how: Any) -> None:
+    given = program.arguments()
+    results = run(module, function, given, **how).results
+    for got, wanted in zip(results, program.wanted(given), strict=True):
+        np.testing.assert_allclose(got, wanted, rtol=program.tolerance, atol=program.tolerance)
+
+
+@pytest.mark.parametrize("name", MIXED)
+def test_as_tensors(name: str):
+    program = MIXED[name]
+    module = read(program.text("none"), f"{name}.py")
+    expect(program, module, entry(module))
+
+
+@pytest.mark.parametrize(("name", "split"), list(cases()))
+def test_on_the_cores_of_groups(name: str, split: str):
+    program = MIXED[name]
+    function = entry(read(program.text(split), f"{name}.py"))
+    if (reason := program.refused.get(split)) is not None:
+        with pytest.raises(DiagnosticsError, match=reason) as refusal:
+            lowered(name, split)
+        # At the line of the program.
+        assert all(str(d).startswith(f"{name}.py:") for d in refusal.value.diagnostics)
+        return
+    module = lowered(name, split)
+    expect(program, module, function)
+    for seed in (1, 2, 3):
+        scheduler = TaskGraphOrder(seed)
+        expect(program, module, function, cores=CoreSettings(seed), scheduler=scheduler)
+
+
+@pytest.mark.parametrize("split", ["up_down", "left_right"])
+def test_each_core_has_its_part(split: str):
+    """A part of what the vector cores do on one core is done by each, none of it by both."""
+    for name in ("matmul_bias_relu", "there_and_back", "loop"):
+        module = lowered(name, split)
+        whole = lowered(name, "none")
+        sizes: list[set[int]] = []
+        for found in (module, whole):
+            pops = [op for op in walk(found) if isinstance(op, pto.TPopFromAicOp)]
+            types = [op.tile.type for op in pops]
+            sizes.append(
+                {
+                    int(np.prod(t.valid_shape))
+                    for t in types
+                    if isinstance(t, pto.TileBufType) and 0 not in t.valid_shape
+                }
+            )
+            if found is module:
+                assert {op.split_code for op in pops} == {1 if split == "up_down" else 2}
+        assert sizes == [{32 * 64}, {64 * 64}]
 
 
 def example() -> ModuleOp:
-    source = read_source(EXAMPLE.read_bytes(), str(EXAMPLE))
-    (candidate,) = find_programs(source)
-    return read_program(source, candidate)
+    return read(EXAMPLE.read_text(), str(EXAMPLE))
 
 
 def arguments() -> tuple[list[Any], Any]:
@@ -35,17 +136,15 @@ def arguments() -> tuple[list[Any], Any]:
     return [x, up, bias, down, np.zeros((64, 64), np.float32)], wanted
 
 
-def test_as_one_kernel():
+def test_example_as_one_kernel():
     given, wanted = arguments()
     (result,) = run(example(), "feed_forward", given).results
     np.testing.assert_array_equal(result, wanted)
 
 
 @pytest.mark.parametrize("seed", [None, 1, 2])
-def test_on_the_cores_of_a_group(seed: int | None):
-    module = example()
-    passes = expand_pipelines("default-pipeline,ascend910b-pipeline")
-    PassPipeline.parse_spec(Universe.get_multiverse().all_passes, passes).apply(context(), module)
+def test_example_on_the_cores_of_a_group(seed: int | None):
+    module = lower(example())
     given, wanted = arguments()
     (result,) = run(module, "feed_forward", given, cores=CoreSettings(seed)).results
     np.testing.assert_array_equal(result, wanted)
