@@ -177,10 +177,12 @@ class OnChip:
                 self._read(op.rhs, op, self.multiplied)
                 if isinstance(op, ptensor.MatmulAccOp):
                     self._read(op.acc, op)
-            elif fresh and isinstance(op, DeclaredOp) and not isinstance(op, ptensor.GatherOp):
-                # A gather loads what each row of its index reaches.
-                for operand, effect in op.operand_effects():
-                    if effect.reads:
+            elif fresh and isinstance(op, DeclaredOp):
+                in_parts = set(op.LOADED_IN_PARTS)
+                for (name, operand, _), (_, effect) in zip(
+                    op.declared_operands(), op.operand_effects(), strict=True
+                ):
+                    if effect.reads and name not in in_parts:
                         self._read(operand, op)
             for step in forwarding(op):
                 if step.target in self._values:

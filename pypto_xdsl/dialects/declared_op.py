@@ -274,6 +274,8 @@ class DeclaredOp(IRDLOperation, ABC):
     """Whether elements can make a run fail, as indices outside of what they index do."""
     SAME_ON_TILES: ClassVar[bool] = True
     """Of an op on whole tensors: whether the op of its name on tiles, if any, computes the same."""
+    LOADED_IN_PARTS: ClassVar[tuple[str, ...]] = ()
+    """Of an op on whole tensors: operands of which a core loads what it needs, never all."""
     PACKED: ClassVar[tuple[str, ...]] = ()
     """Operands and results that are packed masks: with a bit for each element of the others."""
     IN_PLACE: ClassVar[bool] = True

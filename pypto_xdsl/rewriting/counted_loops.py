@@ -23,7 +23,7 @@ carried on.
 
 
 def over_rows(
-    extents: Sequence[int], carried: SSAValue, body: RowBody, inserter: Inserter
+    extents: Sequence[Index], carried: SSAValue, body: RowBody, inserter: Inserter
 ) -> SSAValue:
     """
     Do `body` for each place in `extents`, by a loop a dimension, the last one innermost. The
@@ -31,7 +31,7 @@ def over_rows(
     """
 
     def along(
-        rest: Sequence[int], indices: tuple[SSAValue, ...], value: SSAValue, inside: Inserter
+        rest: Sequence[Index], indices: tuple[SSAValue, ...], value: SSAValue, inside: Inserter
     ) -> SSAValue:
         if not rest:
             return body(indices, value, inside)
@@ -77,14 +77,16 @@ def over_blocks(
 
 
 def _loop(
-    range_: tuple[int, int, int],
+    range_: tuple[Index, Index, Index],
     carried: Sequence[SSAValue],
     body: Callable[[SSAValue, Sequence[SSAValue], Inserter], Sequence[SSAValue]],
     inserter: Inserter,
     hint: str,
 ) -> Sequence[SSAValue]:
     """A loop from a start to a stop by a step."""
-    start, stop, step = (constant(bound, inserter) for bound in range_)
+    start, stop, step = (
+        constant(bound, inserter) if isinstance(bound, int) else bound for bound in range_
+    )
     block = Block(arg_types=[IndexType(), *(value.type for value in carried)])
     hints = hint, *(value.name_hint for value in carried)
     for argument, name in zip(block.args, hints, strict=True):

@@ -94,6 +94,19 @@ class Window:
         """A window of this window."""
         return replace(self, offsets=self.shifted(offsets, builder), extents=tuple(extents))
 
+    def transposed(self) -> Window:
+        """The window with its last two dimensions swapped."""
+        view = self.view
+        layout = TensorLayout.DN if view.layout is TensorLayout.ND else TensorLayout.ND
+        turned = replace(
+            view,
+            extents=_swapped(view.extents),
+            strides=_swapped(view.strides),
+            layout=layout,
+            is_packed=False,
+        )
+        return Window(turned, _swapped(self.offsets), _swapped(self.extents))
+
     def reshaped(
         self,
         extents: Sequence[Index],
@@ -246,3 +259,7 @@ def packed_strides(
             if place + 1 < len(order):
                 step = builder.multiply(step, extents[axis])
     return tuple(strides)
+
+
+def _swapped(values: tuple[Index, ...]) -> tuple[Index, ...]:
+    return (*values[:-2], values[-1], values[-2])

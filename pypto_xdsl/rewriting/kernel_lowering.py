@@ -212,6 +212,8 @@ class _Lowering(ControlFlowLowering):
                 transfers.load(op, self)
             case tile.StoreOp():
                 transfers.store(op, self)
+            case tile.GatherRowOp():
+                transfers.gather_row(op, self)
             case tile.SliceOp():
                 parts.slice_tile(op, self)
             case tile.MoveOp() if (window := parts.boxed_window(op.source)) is not None:

@@ -29,7 +29,9 @@ from xdsl.dialects import arith
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     AnyFloat,
+    BoolAttr,
     FloatAttr,
+    IndexType,
     IntegerAttr,
     TensorType,
     f16,
@@ -45,12 +47,13 @@ from pypto_xdsl.dialects import ptensor, tile
 from pypto_xdsl.dialects.element_types import UI8, ElementType, byte_width
 from pypto_xdsl.dialects.ptensor import CompareMode, CompareModeAttr, RoundMode
 from pypto_xdsl.dialects.ptensor.gather import normalized_axis
-from pypto_xdsl.dialects.tile import TileType
+from pypto_xdsl.dialects.tile import Layout, MemorySpace, TileLayout, TileType
 from pypto_xdsl.rewriting.counted_loops import constant, over_rows
 from pypto_xdsl.rewriting.index_sums import multiply, row_of
 from pypto_xdsl.rewriting.inserter import Inserter
 from pypto_xdsl.rewriting.tensor_parts import Parts, reshaped
 from pypto_xdsl.rewriting.tensor_to_tile import tile_type_of
+from pypto_xdsl.syntax.lists import Index
 
 _Put = Callable[[SSAValue, SSAValue], Operation]
 """Puts a tile, the second, into places of another one."""
@@ -117,6 +120,98 @@ def gather(
         return reshaped(over_rows(outer, acc, row, inserter), result.get_shape(), inserter)
     except VerifyException as error:
         raise OpError(op, f"does not fit 'tile.gather': {error}") from error
+
+
+def create_l1(
+    op: ptensor.CreateL1Op, tiles: Mapping[SSAValue, SSAValue], inserter: Inserter
+) -> SSAValue:
+    """Make a tile in L1, as `op` makes a tensor there."""
+    return inserter.insert(tile.CreateOp(_in_l1(op, op.transpose)), op.result.name_hint)
+
+
+def gather_row(
+    op: ptensor.GatherRowOp, tiles: Mapping[SSAValue, SSAValue], inserter: Inserter
+) -> SSAValue:
+    """Load a window of a tensor into a tile; raises `OpError` at `op` where it is on chip."""
+    _expect_in_global_memory(op, tiles, op.source)
+    try:
+        new = tile.GatherRowOp(
+            tiles[op.acc],
+            op.target_offsets,
+            op.source,
+            op.window_offsets,
+            op.window,
+            op.valid_extents,
+            transpose=bool(op.transpose.value.data),
+        )
+        new.verify_()
+    except VerifyException as error:
+        raise OpError(op, f"does not fit 'tile.gather_row': {error}") from error
+    return inserter.insert(new, op.result.name_hint)
+
+
+def paged_gather(
+    op: ptensor.PagedGatherOp, tiles: Mapping[SSAValue, SSAValue], inserter: Inserter
+) -> SSAValue:
+    """
+    Load rows of a paged cache one by one, straight to L1; raises `OpError` at `op` where the cache
+    or what says which rows is on chip.
+    """
+    for value in (op.source, op.indices, op.block_table):
+        _expect_in_global_memory(op, tiles, value)
+    index, table = _tensor(op.indices), _tensor(op.block_table)
+    if index.get_num_dims() != 1 or table.get_num_dims() != 1:
+        raise OpError(op, "takes its indices and its page table as vectors: reshape them to lines")
+    turned, size = bool(op.is_trans.value.data), op.size.value.data
+    page = constant(op.block_size.value.data, inserter)
+    acc = inserter.insert(tile.CreateOp(_in_l1(op, op.is_trans)), op.result.name_hint)
+    count: Index = min(index.get_shape()[0], op.max_indices.value.data)
+    if count == DYNAMIC_INDEX:
+        extent = inserter.insert(ptensor.DimOp(op.indices, 0), "count")
+        most = constant(op.max_indices.value.data, inserter)
+        count = inserter.insert(arith.MinSIOp(extent, most), "count")
+
+    def row(indices: tuple[SSAValue, ...], carried: SSAValue, inside: Inserter) -> SSAValue:
+        (place,) = indices
+        logical = _read_index(op.indices, place, inside)
+        number = inside.insert(arith.DivSIOp(logical, page), "page")
+        first = _read_index(op.block_table, number, inside)
+        start = inside.insert(arith.MuliOp(first, page))
+        within = inside.insert(arith.RemSIOp(logical, page))
+        physical = inside.insert(arith.AddiOp(start, within), "physical")
+        into = (0, place) if turned else (place, 0)
+        gathered = tile.GatherRowOp(
+            carried,
+            into,
+            op.source,
+            (physical, op.col_off.value.data),
+            (1, size),
+            transpose=turned,
+        )
+        return inside.insert(gathered, op.result.name_hint)
+
+    return over_rows((count,), acc, row, inserter)
+
+
+def _read_index(tensor: SSAValue, place: SSAValue, inserter: Inserter) -> SSAValue:
+    """An element of a vector of numbers in global memory."""
+    number = inserter.insert(ptensor.ReadOp(tensor, (place,)))
+    return inserter.insert(arith.IndexCastOp(number, IndexType()))
+
+
+def _in_l1(op: ptensor.CreateL1Op | ptensor.PagedGatherOp, transposed: BoolAttr) -> TileType:
+    """The tile in L1 for a result; transposed as the right operand of a product is."""
+    type = tile_type_of(op.result.type, op).with_space(MemorySpace.MAT)
+    if not transposed.value.data:
+        return type
+    return type.with_layout(Layout(TileLayout.ROW_MAJOR, TileLayout.COL_MAJOR, type.layout.fractal))
+
+
+def _expect_in_global_memory(
+    op: Operation, tiles: Mapping[SSAValue, SSAValue], value: SSAValue
+) -> None:
+    if value in tiles or isinstance(value.type, TileType):
+        raise OpError(op, "takes rows from a computed tensor, which exists on chip only")
 
 
 def scatter(

@@ -252,6 +252,16 @@ class TileBuffers:
         shape = cast(pto.TileBufType, like.type).get_shape()
         return self._subview(buffer, offsets, shape, shape, like.name_hint)
 
+    def part(
+        self, buffer: SSAValue, offsets: Matrix, shape: tuple[int, int], valid: Matrix
+    ) -> SSAValue:
+        """A part of a buffer, of which `valid` is; of a buffer in boxes in whole boxes."""
+        box = cast(pto.TileBufType, buffer.type).inner_box
+        rows, columns = (
+            -(-extent // inner) * inner for extent, inner in zip(shape, box, strict=True)
+        )
+        return self._subview(buffer, offsets, (rows, columns), valid, buffer.name_hint)
+
     def whole(self, buffer: SSAValue) -> SSAValue:
         """A buffer as one that is valid everywhere."""
         type = cast(pto.TileBufType, buffer.type)

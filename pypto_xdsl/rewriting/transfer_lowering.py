@@ -18,6 +18,7 @@ from pypto_xdsl.dialects.pto.syntax import build
 from pypto_xdsl.dialects.tile import TileLayout, TileType
 from pypto_xdsl.rewriting.control_flow_lowering import ControlFlowLowering
 from pypto_xdsl.rewriting.global_views import Window
+from pypto_xdsl.rewriting.tile_part_lowering import matrix_offsets
 
 
 def slice_tensor(op: ptensor.SliceOp, into: ControlFlowLowering) -> None:
@@ -66,6 +67,35 @@ def store(op: tile.StoreOp, into: ControlFlowLowering) -> None:
     values = {"src": into.buffers.buffer(op.source), "dst": part}
     into.builder.insert_op(build(pto.TStoreOp, values, {}, (), properties))
     into.windows[op.result] = window
+
+
+def gather_row(op: tile.GatherRowOp, into: ControlFlowLowering) -> None:
+    """
+    Load a window straight into a part of a tile. A part of a tile in boxes is whole boxes, of which
+    no more is valid than is loaded; a window is turned over by loading columns as rows.
+    """
+    destination = into.buffers.updated(op, op.result)
+    window = into.window(op.source)
+    sizes = op.window
+    loaded = into.indices(op.valid_extents) or into.indices(sizes)
+    if any(not isinstance(size, int) for size in sizes):
+        raise OpError(op, "takes a window whose extents are known at run time only: give `valid`")
+    if any(size != 1 for size in sizes[:-2]):
+        raise OpError(op, "takes a window in more than two dimensions")
+    offsets = into.indices(op.window_offsets)
+    valid = loaded[-2:]
+    shape = tuple(size for size in sizes[-2:] if isinstance(size, int))
+    if op.transpose.value.data:
+        window = window.transposed()
+        offsets = (*offsets[:-2], offsets[-1], offsets[-2])
+        shape, valid = shape[::-1], valid[::-1]
+        loaded = (*loaded[:-2], *valid)
+    place = matrix_offsets(op.target_offsets, into)
+    rows, columns = shape
+    row, column = valid
+    part = into.buffers.part(destination, place, (rows, columns), (row, column))
+    source = window.partition(offsets, loaded, into.builder)
+    into.builder.insert_op(build(pto.TLoadOp, {"src": source, "dst": part}))
 
 
 def read_element(op: ptensor.ReadOp, into: ControlFlowLowering) -> None:

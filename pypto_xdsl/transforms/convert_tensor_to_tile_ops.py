@@ -62,8 +62,11 @@ from pypto_xdsl.rewriting.loaded_windows import load_tensor, views_of
 from pypto_xdsl.rewriting.output_parameters import OutputParameters
 from pypto_xdsl.rewriting.parameter_directions import raise_directions
 from pypto_xdsl.rewriting.tensor_gather import (
+    create_l1,
     expand_clone,
     gather,
+    gather_row,
+    paged_gather,
     scatter,
     scatter_mask,
     scatter_update,
@@ -522,7 +525,10 @@ class _Kernel:
 
 
 _COMPOSED: Mapping[type[Operation], Callable[..., SSAValue]] = {
+    ptensor.CreateL1Op: create_l1,
     ptensor.GatherOp: gather,
+    ptensor.GatherRowOp: gather_row,
+    ptensor.PagedGatherOp: paged_gather,
     ptensor.ScatterOp: scatter,
     ptensor.ScatterUpdateOp: scatter_update,
     ptensor.ScatterMaskOp: scatter_mask,

@@ -56,6 +56,7 @@ class GatherOp(InferringOp):
     """
 
     name = "ptensor.gather"
+    LOADED_IN_PARTS: ClassVar[tuple[str, ...]] = ("source", "index")
     SAME_ON_TILES: ClassVar[bool] = False
 
     source = operand_def(reads(TENSOR))
@@ -135,6 +136,7 @@ class GatherRowOp(TypedOp):
     """
 
     name = "ptensor.gather_row"
+    LOADED_IN_PARTS: ClassVar[tuple[str, ...]] = ("source",)
 
     acc = operand_def(reads(TENSOR))
     acc_offsets = var_operand_def(IndexType)
@@ -220,6 +222,7 @@ class PagedGatherOp(InferringOp):
     """
 
     name = "ptensor.paged_gather"
+    LOADED_IN_PARTS: ClassVar[tuple[str, ...]] = ("source", "indices", "block_table")
 
     source = operand_def(reads(TENSOR))
     indices = operand_def(reads(TENSOR))

@@ -102,7 +102,11 @@ class LocalTile:
     ) -> LocalTile:
         """A part of the tile, the same bytes."""
         shape = self.type.get_shape()
-        for place, extent, size in zip(origin, type.get_shape(), shape, strict=True):
+        # Of a tile in boxes a part is whole boxes, from wherever it starts: some of the last one
+        # may lie outside, as long as what is valid does not.
+        boxed = self.type.inner_box != (1, 1)
+        extents = valid if boxed else type.get_shape()
+        for place, extent, size in zip(origin, extents, shape, strict=True):
             if place < 0 or place + extent > size:
                 raise ProgramError(
                     f"a window of {list(type.get_shape())} at {list(origin)} lies outside a tile "

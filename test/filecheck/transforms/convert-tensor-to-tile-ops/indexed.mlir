@@ -104,3 +104,55 @@ orch.func incore @counted() -> tensor<1x32xi32> {
   %c = ptensor.ci %zero, descending = true : i32 -> tensor<1x32xi32>
   orch.return %c : tensor<1x32xi32>
 }
+
+// Rows that the kernel finds itself are loaded straight to L1; the tensor that they come from stays in global memory.
+// CHECK-LABEL: orch.func incore @rows(in %x: tensor<64x32xbf16>, in %n: index, in %m: index, out %b_out: tensor<64x32xbf16>) -> tensor<64x32xbf16> {
+// CHECK-NEXT:    %a = tile.create : !tile.tile<64x32xbf16, mat>
+// CHECK-NEXT:    %b = tile.gather_row %a[%n, 0], %x[%m, 0], sizes = [4, 32], valid = [%n, 32] : !tile.tile<64x32xbf16, mat>, tensor<64x32xbf16>
+// CHECK-NEXT:    %b_stored = tile.store %b, %b_out[0, 0] : !tile.tile<64x32xbf16, mat>, tensor<64x32xbf16>
+// CHECK-NEXT:    orch.return %b_stored : tensor<64x32xbf16>
+orch.func incore @rows(in %x : tensor<64x32xbf16>, in %n : index, in %m : index) -> tensor<64x32xbf16> {
+  %a = ptensor.create_l1 : tensor<64x32xbf16>
+  %b = ptensor.gather_row %a[%n, 0], %x[%m, 0], sizes = [4, 32], valid = [%n, 32] : tensor<64x32xbf16>, tensor<64x32xbf16>
+  orch.return %b : tensor<64x32xbf16>
+}
+
+// A right operand lies in L1 as it is multiplied: each row becomes a column.
+// CHECK-LABEL: orch.func incore @columns(in %x: tensor<64x32xbf16>, in %n: index, out %b_out: tensor<32x64xbf16>) -> tensor<32x64xbf16> {
+// CHECK-NEXT:    %a = tile.create : !tile.tile<32x64xbf16, mat, blayout = row_major, slayout = col_major>
+// CHECK-NEXT:    %b = tile.gather_row %a[0, %n], %x[%n, 0], sizes = [1, 32], transpose = true : !tile.tile<32x64xbf16, mat, blayout = row_major, slayout = col_major>, tensor<64x32xbf16>
+// CHECK-NEXT:    %b_stored = tile.store %b, %b_out[0, 0] : !tile.tile<32x64xbf16, mat, blayout = row_major, slayout = col_major>, tensor<32x64xbf16>
+// CHECK-NEXT:    orch.return %b_stored : tensor<32x64xbf16>
+orch.func incore @columns(in %x : tensor<64x32xbf16>, in %n : index) -> tensor<32x64xbf16> {
+  %a = ptensor.create_l1 transpose = true : tensor<32x64xbf16>
+  %b = ptensor.gather_row %a[0, %n], %x[%n, 0], sizes = [1, 32], transpose = true : tensor<32x64xbf16>, tensor<64x32xbf16>
+  orch.return %b : tensor<32x64xbf16>
+}
+
+// Rows of a paged cache are looked up one by one; there are no more of them than the result has.
+// CHECK-LABEL: orch.func incore @pages(in %x: tensor<64x48xf16>, in %i: tensor<?xi32>, in %t: tensor<8xi32>, out %g_out: tensor<16x32xf16>) -> tensor<16x32xf16> {
+// CHECK-NEXT:    %0 = arith.constant 8 : index
+// CHECK-NEXT:    %g = tile.create : !tile.tile<16x32xf16, mat>
+// CHECK-NEXT:    %count = ptensor.dim %i, axis = 0 : tensor<?xi32> -> index
+// CHECK-NEXT:    %1 = arith.constant 16 : index
+// CHECK-NEXT:    %count_1 = arith.minsi %count, %1 : index
+// CHECK-NEXT:    %2 = arith.constant 0 : index
+// CHECK-NEXT:    %3 = arith.constant 1 : index
+// CHECK-NEXT:    %g_1 = scf.for %i_1 = %2 to %count_1 step %3 iter_args(%g_2 = %g) -> (!tile.tile<16x32xf16, mat>) {
+// CHECK-NEXT:      %4 = ptensor.read %i[%i_1] : tensor<?xi32> -> i32
+// CHECK-NEXT:      %5 = arith.index_cast %4 : i32 to index
+// CHECK-NEXT:      %page = arith.divsi %5, %0 : index
+// CHECK-NEXT:      %6 = ptensor.read %t[%page] : tensor<8xi32> -> i32
+// CHECK-NEXT:      %7 = arith.index_cast %6 : i32 to index
+// CHECK-NEXT:      %8 = arith.muli %7, %0 : index
+// CHECK-NEXT:      %9 = arith.remsi %5, %0 : index
+// CHECK-NEXT:      %physical = arith.addi %8, %9 : index
+// CHECK-NEXT:      %g_3 = tile.gather_row %g_2[%i_1, 0], %x[%physical, 16], sizes = [1, 32] : !tile.tile<16x32xf16, mat>, tensor<64x48xf16>
+// CHECK-NEXT:      scf.yield %g_3 : !tile.tile<16x32xf16, mat>
+// CHECK-NEXT:    }
+// CHECK-NEXT:    %g_stored = tile.store %g_1, %g_out[0, 0] : !tile.tile<16x32xf16, mat>, tensor<16x32xf16>
+// CHECK-NEXT:    orch.return %g_stored : tensor<16x32xf16>
+orch.func incore @pages(in %x : tensor<64x48xf16>, in %i : tensor<?xi32>, in %t : tensor<8xi32>) -> tensor<16x32xf16> {
+  %g = ptensor.paged_gather %x, %i, %t, block_size = 8, size = 32, max_indices = 16, col_off = 16 : tensor<64x48xf16>, tensor<?xi32>, tensor<8xi32> -> tensor<16x32xf16>
+  orch.return %g : tensor<16x32xf16>
+}
