@@ -4,7 +4,8 @@ Reads the programs of a checkout of PyPTO, prints them back, and compares passes
     python tools/check_pypto_pairs.py PATH/TO/pypto/tests/ut/ir/transforms [--failures]
     python tools/check_pypto_pairs.py PATH/TO/pypto/examples PATH/TO/pypto-lib/models
 
-For each file: how many programs it holds, how many are read and verified, how many come back the
+For each file: how many programs it holds, how many are read and verified, with the structural
+properties that `pypto-opt` checks at the start, how many come back the
 same after printing and reading, and, where a test has the classes `Before` and `Expected`, on how
 many of these pairs our passes of the names that the test runs agree (`tested_passes` finds out
 which these are, for either program). A `Before` that the test expects to stay as it is counts as
@@ -46,7 +47,7 @@ from xdsl.universe import Universe
 
 from pypto_xdsl.analysis.verification import verify
 from pypto_xdsl.analysis.walk import walk
-from pypto_xdsl.diagnostics import DiagnosticsError, collecting
+from pypto_xdsl.diagnostics import Diagnostic, DiagnosticsError, collecting
 from pypto_xdsl.dialects import orch
 from pypto_xdsl.dialects.tile import MemorySpace, TileType
 from pypto_xdsl.dialects.tile.storage import AllocOp
@@ -60,6 +61,8 @@ from pypto_xdsl.frontend.pl.discovery import Candidate, find_programs
 from pypto_xdsl.frontend.pl.source import Source, dotted_name
 from pypto_xdsl.frontend.pl.static_values import DType
 from pypto_xdsl.frontend.pl.vocabulary import DTYPES
+from pypto_xdsl.properties.holding import violations
+from pypto_xdsl.properties.registry import structural_properties
 from pypto_xdsl.targets.pl.program import program_text
 from pypto_xdsl.universe import PYPTO_UNIVERSE
 
@@ -194,7 +197,7 @@ def _read(source: Source, candidate: Candidate, count: Count) -> ModuleOp | None
     try:
         defines, types = given_for(source, candidate)
         module = read_program(source, candidate, parametrized(candidate) | defines, types)
-        if errors := verify(module):
+        if errors := problems(module):
             raise DiagnosticsError(errors)
     except DiagnosticsError as e:
         message = e.diagnostics[0].message
@@ -209,6 +212,14 @@ def _read(source: Source, candidate: Candidate, count: Count) -> ModuleOp | None
         count.fail("read", where, f"CRASH {traceback.format_exc().splitlines()[-1]}")
         return None
     return module
+
+
+def problems(module: ModuleOp) -> list[Diagnostic]:
+    """What `pypto-opt` finds wrong with a program that it is given."""
+    if errors := verify(module):
+        return list(errors)
+    verdicts = violations(structural_properties(), module)
+    return [error for verdict in verdicts.values() for error in verdict]
 
 
 def given_for(source: Source, candidate: Candidate) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -237,7 +248,7 @@ def _round_trip(module: ModuleOp) -> str | None:
         source = read_source(text.encode(), "<printed>")
         (candidate,) = find_programs(source)
         again = read_program(source, candidate)
-        if errors := verify(again):
+        if errors := problems(again):
             raise DiagnosticsError(errors)
         if program_text(again) != text:
             return "the text differs"

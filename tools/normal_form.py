@@ -169,8 +169,12 @@ def without_names(module: ModuleOp) -> None:
         for op in list(walk(function)):
             if isinstance(op, ptensor.AssembleOp) and _is_in_place(op, overlap):
                 op.result.replace_all_uses_with(op.destination)
-                op.detach()
-                op.drop_all_references()
+            elif isinstance(op, ptensor.UpdatedOp):
+                op.result.replace_all_uses_with(op.source)
+            else:
+                continue
+            op.detach()
+            op.drop_all_references()
         for op in list(walk(function)):
             for value in _handed_over(op):
                 if isinstance(value.type, TensorType) and (only := _only_source(value)):

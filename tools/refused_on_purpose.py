@@ -31,7 +31,13 @@ def purpose(candidate: Candidate, message: str) -> str | None:
 
 
 def _expects_an_error(test: ast.FunctionDef | ast.ClassDef) -> bool:
+    if "violation" in test.name:
+        return True
     for node in ast.walk(test):
+        if isinstance(node, ast.Call):
+            path = dotted_name(node.func)
+            if path is not None and path[-1].endswith("assert_violation"):
+                return True
         if isinstance(node, ast.With):
             for item in node.items:
                 call = item.context_expr

@@ -323,12 +323,19 @@ def dispatch(
         )
     op.attributes |= launch.attributes
     context.emit(op, node)
+    returned: set[SSAValue] = set()
     for result, parameter in zip(op.callee_results, info.lineage, strict=True):
         if parameter is None or parameter >= len(operands):
             continue
         argument = cast(SSAValue, operands[parameter])
         if is_tensor(argument) and info.directions[parameter] is not Direction.IN:
             context.written(argument, result)
+            returned.add(argument)
+    unnamed = info.options.external or (info.jit and not op.callee_results)
+    for argument, direction in zip(operands, info.directions if unnamed else (), strict=False):
+        # What has a body and gives its outputs no names hands them over: nobody reads them then.
+        if direction is not Direction.IN and is_tensor(argument) and argument not in returned:
+            context.written_unnamed(argument, node)
     values = tuple(op.results)
     if submit:
         return Tuple(values)

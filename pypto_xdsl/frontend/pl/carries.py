@@ -14,7 +14,7 @@ from pypto_xdsl.dialects.ptensor.memory import CreateOp as TensorCreateOp
 from pypto_xdsl.dialects.ptensor.types import is_tensor_type, tensor_of
 from pypto_xdsl.dialects.tile.memory import CreateOp as TileCreateOp
 from pypto_xdsl.dialects.tile.types import TileType
-from pypto_xdsl.frontend.pl import statements
+from pypto_xdsl.frontend.pl import handed_on, statements
 from pypto_xdsl.frontend.pl.context import Construct, Context, Frame, as_tuple, hint
 from pypto_xdsl.frontend.pl.merging import carried_type, settle
 from pypto_xdsl.frontend.pl.values import (
@@ -99,7 +99,9 @@ def implicit_carries(
     for carry in explicit:
         if is_tensor_type(carry.init.type) and not set(carry.names) & set(parted):
             by_value.setdefault(carry.init, carry)
-    wanted: dict[str, None] = {}
+    wanted = dict[str, None]()
+    for name in context.uncarried.get(statement, ()):
+        wanted[name if ":" in name else context.prefix + name] = None
     for name in context.liveness.changed_names(statement):
         full = context.prefix + name
         value = context.names.get(full)
@@ -111,6 +113,9 @@ def implicit_carries(
         if live:
             wanted[full] = None
         if is_value(value) and is_tensor_type(value.type):
+            if not live and handed_on.sharers_alive(context, statement, value):
+                # Others see what is written through it.
+                wanted[full] = None
             # Other names of the tensor move on with it.
             for other in context.names.names_of(value):
                 if (other != full and statements.is_live(context, statement, other)) or (
@@ -123,7 +128,9 @@ def implicit_carries(
                     wanted[full] = None
     for full in sorted(wanted):
         value = context.names.get(full)
-        if isinstance(value, Tuple):
+        if is_value(value) and is_tensor_type(value.type):
+            value = context.current(value, statement)
+        if isinstance(value, Tuple | Unavailable):
             continue
         if carried_type(value) is None:
             continue
@@ -149,6 +156,8 @@ def enter_carries(
         argument = block.insert_arg(carry.init.type, len(block.args))
         argument.name_hint = hint(carry.names[0].rpartition(":")[2])
         carry.argument = argument
+        if is_tensor_type(argument.type):
+            context.names.aliases.merge(argument, (carry.init,))
         if any(name in parted for name in carry.names):
             context.parted_arguments[argument] = statement
         for name in carry.names:
@@ -156,6 +165,25 @@ def enter_carries(
                 context.names.bind(name, argument)
             else:
                 context.names.move(name, argument)
+    explicit = [carry for carry in carries if carry.explicit is not None]
+    handed_on.enter(context, _arguments(carries), len(explicit))
+
+
+def _arguments(carries: Sequence[Carry]) -> list[SSAValue]:
+    return [carry.argument for carry in carries if carry.argument is not None]
+
+
+def end_body(
+    context: Context,
+    statement: ast.stmt,
+    frame: Frame,
+    carries: Sequence[Carry],
+    explicit: Sequence[Carry],
+) -> handed_on.HandedOn:
+    """At the end of the body of a loop: what tells after it what it wrote."""
+    context.names.aliases.end_loop()
+    carried = {name for carry in carries for name in carry.names}
+    return handed_on.end_region(context, statement, frame, carried, _arguments(explicit))
 
 
 def end_of(
@@ -315,6 +343,9 @@ def bind_results(
 ) -> None:
     """Let the names after the loop stand for its results."""
     for carry, result in zip(kept, results, strict=False):
+        if is_tensor_type(result.type):
+            assert carry.yielded is not None
+            context.names.aliases.merge(result, (carry.init, carry.yielded))
         outer_names = carry.names
         if carry in explicit:
             place = explicit.index(carry)

@@ -27,9 +27,11 @@ from xdsl.utils.exceptions import VerifyException
 from pypto_xdsl.diagnostics import DiagnosticsError
 from pypto_xdsl.dialects.element_types import bit_width, is_float, is_integer
 from pypto_xdsl.dialects.orch.attributes import TASK_ID, FunctionKind, SplitMode, TaskIdType
+from pypto_xdsl.dialects.orch.scopes import IncoreOp
 from pypto_xdsl.dialects.orch.tasks import TaskInvalidOp
-from pypto_xdsl.dialects.ptensor.memory import DimOp
+from pypto_xdsl.dialects.ptensor.memory import DimOp, UpdatedOp
 from pypto_xdsl.dialects.ptensor.types import is_tensor_type, symbols_of
+from pypto_xdsl.frontend.pl.aliases import Aliases, Scope
 from pypto_xdsl.frontend.pl.compile_time import StaticScope
 from pypto_xdsl.frontend.pl.liveness import Liveness
 from pypto_xdsl.frontend.pl.source import Node, Source
@@ -69,6 +71,8 @@ class Frame(dict[str, Value]):
         super().__init__()
         self.assigned: dict[str, Value] = {}
         """What the text itself assigned, before later writes moved names on."""
+        self.scope: Scope | None = None
+        """The region, if it is one that ops are read into."""
 
 
 class Names:
@@ -77,6 +81,9 @@ class Names:
     def __init__(self) -> None:
         self.frames: list[Frame] = [Frame()]
         self._named: dict[SSAValue, list[str]] = {}
+        self.aliases = Aliases()
+        self._sharing: dict[SSAValue, dict[str, None]] = {}
+        """The names that stood for tensors in each buffer."""
 
     def lookup(self, name: str) -> Value:
         """What a name stands for. Raises `KeyError`."""
@@ -109,21 +116,54 @@ class Names:
 
     def move(self, name: str, value: Value) -> None:
         """Let a name stand for the next value of the tensor that it names."""
-        self.frames[-1][name] = value
-        if is_value(value) and (is_tensor_type(value.type) or is_tile(value)):
-            self._named.setdefault(value, []).append(name)
+        self._move(name, value, self.frames[-1])
+
+    def _move(self, name: str, value: Value, frame: Frame) -> None:
+        frame[name] = value
+        if not is_value(value):
+            return
+        if is_tensor_type(value.type):
+            for root in self.aliases.of(value).place.roots:
+                self._sharing.setdefault(root, {})[name] = None
+        elif not is_tile(value):
+            return
+        self._named.setdefault(value, []).append(name)
+
+    def is_outside(self, name: str) -> bool:
+        """Whether a name stands for something outside of the innermost region."""
+        return any(name in frame for frame in self.frames[:-1])
+
+    def sharing(self, roots: Iterable[SSAValue]) -> list[str]:
+        """The names that now stand for tensors in one of these buffers."""
+        found: dict[str, None] = {}
+        for root in roots:
+            names = self._sharing.get(root, {})
+            for name in list(names):
+                value = self.get(name)
+                if not is_value(value) or not is_tensor_type(value.type):
+                    if not any(name in frame for frame in self.frames):
+                        del names[name]
+                elif root in self.aliases.of(value).place.roots:
+                    found[name] = None
+        return list(found)
 
     def names_of(self, value: SSAValue) -> list[str]:
         """The names that now stand for a tensor."""
         found = dict.fromkeys(self._named.get(value, ()))
         return [name for name in found if self.get(name) is value]
 
-    def rename(self, old: SSAValue, new: SSAValue) -> None:
-        """Let every name of a tensor stand for the tensor's next value."""
+    def rename(self, old: SSAValue, new: SSAValue, frame: int | None = None) -> None:
+        """
+        Let every name of a tensor stand for the tensor's next value, in the innermost frame or,
+        where it stood for the old one further out, in that of the given place at the outermost.
+        """
         if old is new:
             return
         for name in self.names_of(old):
-            self.move(name, new)
+            place = len(self.frames) - 1
+            while frame is not None and place > frame and name not in self.frames[place]:
+                place -= 1
+            self._move(name, new, self.frames[place])
 
     def leave(self, name: str, value: Value, *regions: Frame) -> None:
         """Let a name stand for what regions gave it: assigned there, or moved on."""
@@ -171,6 +211,9 @@ class Context:
     constructs: list[Construct] = field(default_factory=list[Construct])
     parted: dict[ast.stmt, set[str]] = field(default_factory=dict[ast.stmt, "set[str]"])
     """The names in each loop that part from others of the tensor that they name before it."""
+    uncarried: dict[ast.stmt, set[str]] = field(default_factory=dict[ast.stmt, "set[str]"])
+    """The names that a loop has to carry, found when it was read; those of the function at hand
+    without their prefix."""
     parted_arguments: dict[SSAValue, ast.stmt] = field(default_factory=dict[SSAValue, ast.stmt])
     """What such names stand for at the start of an iteration, and the loop."""
     symbols: dict[str, tuple[SSAValue, int]] = field(
@@ -212,6 +255,10 @@ class Context:
     unrolled: int = 1
     """How often the statements at hand are read."""
 
+    def __post_init__(self) -> None:
+        if not self.names.aliases.scopes:
+            self.names.aliases.enter(Scope(self.block, in_core=self.is_in_core))
+
     # Errors
 
     def error(self, node: Node, message: str) -> DiagnosticsError:
@@ -251,13 +298,24 @@ class Context:
     @contextmanager
     def inside(self, block: Block) -> Generator[Frame]:
         """Read the statements of a region into its block; gives the frame of its names."""
-        outer = self.block
-        self.block = block
-        self.constants.append({})
-        self.names.frames.append(frame := Frame())
-        try:
+        frame = Frame()
+        frame.scope = Scope(block, len(self.names.frames), self.is_in_core)
+        with self.again(frame):
             yield frame
+
+    @contextmanager
+    def again(self, frame: Frame) -> Generator[None]:
+        """Go on at the end of a region."""
+        assert frame.scope is not None
+        outer = self.block
+        self.block = frame.scope.block
+        self.constants.append({})
+        self.names.frames.append(frame)
+        self.names.aliases.enter(frame.scope)
+        try:
+            yield
         finally:
+            self.names.aliases.leave()
             self.names.frames.pop()
             self.constants.pop()
             self.block = outer
@@ -392,8 +450,54 @@ class Context:
                 "names of one tensor before this loop stand for different ones after an "
                 "iteration, and the tensor is written in between",
             )
+        if is_tensor_type(old.type):
+            self.names.aliases.write(old, new)
         if not self.strict_ssa:
             self.names.rename(old, new)
+
+    def current(self, value: SSAValue, node: Node) -> SSAValue:
+        """A tensor as all that was written to its buffer so far left it, with a name for that."""
+        if self.kind.is_wrapper:
+            # What is called here runs side by side.
+            return value
+        aliases = self.names.aliases
+        writes = aliases.behind(value)
+        if not writes:
+            return value
+        op, depth = aliases.update(value, writes)
+        scope = aliases.scopes[depth]
+        op.location = self.source.location(node)
+        scope.block.add_op(op)
+        self.names.rename(value, op.result, scope.frame)
+        if value in self.parted_arguments:
+            self.parted_arguments[op.result] = self.parted_arguments[value]
+        return op.result
+
+    def before_put_back(
+        self, source: SSAValue, destination: SSAValue, starts: Sequence[int | SSAValue]
+    ) -> SSAValue:
+        """
+        What to put a tensor into: where that is the window that it is a name of, nothing moves, and
+        the destination need not be told before what was written there.
+        """
+        op = destination.owner
+        aliases = self.names.aliases
+        if not isinstance(op, UpdatedOp) or not aliases.is_put_back(source, op, starts):
+            return destination
+        older = op.source
+        self.names.rename(destination, older)
+        aliases.take_back(op)
+        return older
+
+    def written_unnamed(self, tensor: SSAValue, node: Node) -> None:
+        """A tensor was written by something that gives it no next name."""
+        if self.kind.is_wrapper:
+            return
+        op = self.emit(UpdatedOp(tensor), node)
+        op.result.name_hint = tensor.name_hint
+        self.written(tensor, op.result)
+        if self.strict_ssa:
+            self.names.rename(tensor, op.result)
 
     def bind(self, name: str, value: Value) -> None:
         """Let a name of the function at hand stand for a value."""
@@ -407,6 +511,11 @@ class Context:
 
     def is_defined(self, name: str) -> bool:
         return not isinstance(self.names.get(self.prefix + name), Unavailable)
+
+    @property
+    def is_in_core(self) -> bool:
+        """Whether a core runs the statements at hand."""
+        return self.kind.is_in_core or any(s.startswith(IncoreOp.name) for s in self.scopes)
 
     def is_inside(self, *kinds: str) -> bool:
         """Whether a scope of one of these kinds is around."""

@@ -123,7 +123,7 @@ def _name(context: Context, node: ast.Name) -> Value:
         return _outside(context, node)
     if isinstance(value, Unavailable):
         raise context.error(node, f"'{node.id}' {value.reason}")
-    return value
+    return context.current(value, node) if is_tensor(value) else value
 
 
 def _outside(context: Context, node: ast.Name) -> Value:

@@ -14,11 +14,13 @@ from xdsl.ir import Attribute, Block, Region, SSAValue
 from pypto_xdsl.analysis.integer_ranges import IntegerRanges
 from pypto_xdsl.dialects.orch.attributes import LoopKind, LoopKindAttr
 from pypto_xdsl.dialects.orch.loops import LOOP_KIND, PIPELINE_STAGES, set_carries
+from pypto_xdsl.dialects.ptensor.types import is_tensor_type
 from pypto_xdsl.frontend.pl import statements
 from pypto_xdsl.frontend.pl.carries import (
     Carry,
     Parting,
     bind_results,
+    end_body,
     end_of,
     enter_carries,
     escape_values,
@@ -30,6 +32,7 @@ from pypto_xdsl.frontend.pl.carries import (
     yields_of,
 )
 from pypto_xdsl.frontend.pl.context import Construct, Context, Frame, hint
+from pypto_xdsl.frontend.pl.handed_on import HandedOn, Uncarried, enter, resume
 from pypto_xdsl.frontend.pl.launches import constant_attribute
 from pypto_xdsl.frontend.pl.merging import settle
 from pypto_xdsl.frontend.pl.scalars import binary, cast_scalar, condition_type
@@ -233,7 +236,7 @@ def _counted(context: Context, statement: ast.For, header: _Header) -> None:
         explicit = explicit_carries(context, targets, header.keywords["init_values"], statement)
     attributes = _loop_attributes(context, header)
 
-    def read_body(block: Block) -> tuple[Construct, Frame, list[Carry]]:
+    def read_body(block: Block) -> tuple[Construct, Frame, list[Carry], HandedOn]:
         carries = [*explicit, *implicit_carries(context, statement, explicit)]
         counter = block.insert_arg(INDEX, 0)
         counter.location = context.source.location(variable)
@@ -250,12 +253,13 @@ def _counted(context: Context, statement: ast.For, header: _Header) -> None:
                 value = cast_scalar(context, context.materialize(value, at), type, at)
             context.bind(variable.id, value)
             statements.read_body(context, statement.body)
+            handed = end_body(context, statement, frame, carries, explicit)
             yields = yields_of(context, construct, frame, explicit, statement)
             kept = leave_carries(context, carries, explicit, yields, frame, block, statement)
             frame.pop(context.prefix + variable.id, None)
-        return construct, frame, kept
+        return construct, frame, kept, handed
 
-    block, (construct, frame, kept) = _until_parted(context, statement, explicit, read_body)
+    block, (construct, frame, kept, handed) = _until_parted(context, statement, explicit, read_body)
     escaping = escaping_names(context, statement, frame, kept)
     extra = escape_values(context, escaping, kept, block, statement, _runs(lower, upper))
     inits = [carry.init for carry in kept] + [init for _, init, _, _ in extra]
@@ -270,8 +274,10 @@ def _counted(context: Context, statement: ast.For, header: _Header) -> None:
     _mark_carries(context, op, header)
     context.emit(op, statement)
     bind_results(context, construct, kept, explicit, op.results, frame)
-    for place, (names, _, _, _) in enumerate(extra):
+    for place, (names, init, end, _) in enumerate(extra):
         result = op.results[len(kept) + place]
+        if is_tensor_type(result.type):
+            context.names.aliases.merge(result, (init, end))
         for name in names:
             context.names.bind(name, result)
             result.name_hint = result.name_hint or hint(name.rpartition(":")[2])
@@ -283,6 +289,7 @@ def _counted(context: Context, statement: ast.For, header: _Header) -> None:
                     break
     if targets is None:
         _forget(context, variable.id)
+    resume(context, handed, (*op.results[: len(explicit)], *op.results[len(kept) :]))
 
 
 def _is_positive(value: Value) -> bool:
@@ -309,18 +316,25 @@ def _until_parted(
 ) -> tuple[Block, _Read]:
     """
     What `read_body` makes of the body of a loop, and its block. Where it finds names that part
-    from each other, the body is read again; the next reading, if any, knows of them.
+    from each other, or that have to be carried, the body is read again; the next reading, if any,
+    knows of them.
     """
+    aliases = context.names.aliases
     while True:
         block = Block()
+        made = aliases.made
         try:
             return block, read_body(block)
         except Parting as parting:
             known = context.parted.setdefault(statement, set())
             known.update(parting.names)
-            block.erase(safe_erase=False)
-            for carry in explicit:
-                carry.reset()
+        except Uncarried as missing:
+            known = context.uncarried.setdefault(statement, set())
+            known.update(name.removeprefix(context.prefix) for name in missing.names)
+        aliases.forget(block, made)
+        block.erase(safe_erase=False)
+        for carry in explicit:
+            carry.reset()
 
 
 def _forget(context: Context, name: str) -> None:
@@ -498,12 +512,13 @@ def _while(
 ) -> None:
     before = Block()
 
-    def read_body(after: Block) -> tuple[Construct, Frame, list[Carry]]:
+    def read_body(after: Block) -> tuple[Construct, Frame, list[Carry], HandedOn]:
         carries = [*explicit, *implicit_carries(context, statement, explicit)]
         construct = Construct("while", node=statement)
         with context.within(construct), context.inside(after) as frame:
             enter_carries(context, carries, after, statement)
             statements.read_body(context, body)
+            handed = end_body(context, statement, frame, carries, explicit)
             yields = yields_of(context, construct, frame, explicit, statement)
             ends: list[SSAValue] = []
             for carry in carries:
@@ -511,20 +526,26 @@ def _while(
                 assert argument is not None
                 found = end_of(carry, explicit, yields, frame)
                 name = carry.names[0].rpartition(":")[2]
-                ends.append(settle(context, argument, carry.init, found, after, name, statement))
+                carry.yielded = settle(context, argument, carry.init, found, after, name, statement)
+                ends.append(carry.yielded)
             terminator = scf.YieldOp(*ends)
             terminator.location = context.source.location(statement)
             after.add_op(terminator)
-        return construct, frame, carries
+        return construct, frame, carries, handed
 
-    after, (construct, frame, carries) = _until_parted(context, statement, explicit, read_body)
+    after, (construct, frame, carries, handed) = _until_parted(
+        context, statement, explicit, read_body
+    )
     with context.inside(before):
         for carry in carries:
             assert carry.argument is not None
             argument = before.insert_arg(carry.argument.type, len(before.args))
             argument.name_hint = hint(carry.names[0].rpartition(":")[2])
+            if is_tensor_type(argument.type):
+                context.names.aliases.merge(argument, (carry.init,))
             for name in carry.names:
                 context.names.bind(name, argument)
+        enter(context, before.args)
         condition = context.read(test)
         condition_type(context, condition, test)
         value = context.materialize(condition, test, i1)
@@ -534,6 +555,7 @@ def _while(
     op = scf.WhileOp(inits, [init.type for init in inits], Region(before), Region(after))
     context.emit(op, statement)
     bind_results(context, construct, carries, explicit, op.results, frame)
+    resume(context, handed, op.results[: len(explicit)])
 
 
 def boolean_attribute(value: Any) -> BoolAttr:

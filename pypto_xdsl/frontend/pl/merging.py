@@ -120,6 +120,9 @@ class Merge:
 
     def bind(self, results: Sequence[OpResult]) -> None:
         """Let the names stand for the results."""
+        for result, *sources in zip(results, self.left, self.right, strict=True):
+            if is_tensor_type(result.type):
+                self.context.names.aliases.merge(result, sources)
         for name, shape in self._names:
             value = _shaped(shape, results)
             if name in self._moved:

@@ -17,8 +17,10 @@ from pypto_xdsl.dialects.orch.scopes import (
     ScopeOp,
     YieldOp,
 )
+from pypto_xdsl.dialects.ptensor.types import is_tensor_type
 from pypto_xdsl.frontend.pl import carries, statements
 from pypto_xdsl.frontend.pl.context import Context, Frame, hint
+from pypto_xdsl.frontend.pl.handed_on import HandedOn, resume
 from pypto_xdsl.frontend.pl.values import (
     Tuple,
     Unavailable,
@@ -27,8 +29,13 @@ from pypto_xdsl.frontend.pl.values import (
 )
 
 
-def outputs_of(context: Context, statement: ast.stmt, block: Block, frame: Frame) -> Outputs:
-    """What a scope yields: the values of names read after it, each once, in order."""
+def outputs_of(
+    context: Context, statement: ast.stmt, block: Block, frame: Frame, handed: HandedOn
+) -> Outputs:
+    """
+    What a scope yields: the values of names read after it, and of those that hand on what it
+    wrote, each once, in order.
+    """
     outputs: dict[int, tuple[list[str], SSAValue]] = {}
 
     def yielded(value: Value, name: str) -> None:
@@ -45,7 +52,11 @@ def outputs_of(context: Context, statement: ast.stmt, block: Block, frame: Frame
     places: list[tuple[str, Value]] = []
     renamed: list[tuple[str, SSAValue]] = []
     for name, value in frame.items():
-        live = name.startswith(carries.YIELD) or statements.is_live(context, statement, name)
+        live = (
+            name.startswith(carries.YIELD)
+            or name in handed.names
+            or statements.is_live(context, statement, name)
+        )
         if not live:
             if is_value(value) and _defined_in(value, block):
                 context.names.bind(name, Unavailable("is assigned inside a scope"))
@@ -66,7 +77,7 @@ def outputs_of(context: Context, statement: ast.stmt, block: Block, frame: Frame
     terminator = YieldOp.create(operands=[value for _, value in ends])
     terminator.location = context.source.location(statement)
     block.add_op(terminator)
-    return Outputs(ends, places, frame, len(renamed))
+    return Outputs(ends, places, frame, handed, len(renamed))
 
 
 @dataclass
@@ -77,6 +88,7 @@ class Outputs:
     """Each value once, with the names that are bound to it."""
     places: list[tuple[str, Value]]
     frame: Frame
+    handed: HandedOn
     renamed: int = 0
     """How many of the values, the first, are from before the scope."""
 
@@ -91,6 +103,9 @@ def bind_outputs(context: Context, outputs: Outputs, results: Sequence[OpResult]
         for place, (_, value) in enumerate(outputs.values)
         if place >= outputs.renamed
     }
+    for (_, value), result in zip(outputs.values, results, strict=True):
+        if is_tensor_type(value.type):
+            context.names.aliases.merge(result, (value,))
     for (names, _), result in zip(outputs.values[: outputs.renamed], results, strict=False):
         context.names.leave(names[0], result, outputs.frame)
 
@@ -106,6 +121,7 @@ def bind_outputs(context: Context, outputs: Outputs, results: Sequence[OpResult]
     for (names, value), result in zip(outputs.values, results, strict=True):
         named = hint(names[0].rpartition(":")[2]) if names else None
         result.name_hint = named if result.index < outputs.renamed else value.name_hint or named
+    resume(context, outputs.handed, results)
 
 
 def _is_outside(value: Value, block: Block) -> TypeGuard[SSAValue]:

@@ -33,6 +33,7 @@ from pypto_xdsl.dialects.tile.grid import GetBlockIdxOp
 from pypto_xdsl.frontend.pl import launches, statements
 from pypto_xdsl.frontend.pl.context import Context, as_tuple, hint
 from pypto_xdsl.frontend.pl.expressions import enum_word
+from pypto_xdsl.frontend.pl.handed_on import end_region
 from pypto_xdsl.frontend.pl.scope_outputs import Outputs, bind_outputs, outputs_of
 from pypto_xdsl.frontend.pl.source import dotted_name
 from pypto_xdsl.frontend.pl.values import (
@@ -320,8 +321,9 @@ def _body(
             body()
         else:
             statements.read_body(context, body)
+        handed = end_region(context, statement, frame)
     context.scopes.pop()
-    return block, outputs_of(context, statement, block, frame)
+    return block, outputs_of(context, statement, block, frame, handed)
 
 
 SPMD_ARGUMENTS = (
@@ -492,9 +494,10 @@ def _split_aiv(context: Context, statement: ast.For, mode: SplitMode) -> None:
         context.bind(name, block.args[0])
         statements.read_body(context, statement.body)
         frame.pop(context.prefix + name, None)
+        handed = end_region(context, statement, frame)
     context.split_modes.pop()
     context.scopes.pop()
-    outputs = outputs_of(context, statement, block, frame)
+    outputs = outputs_of(context, statement, block, frame, handed)
     op = SplitAivOp(mode, outputs.types, Region(block))
     context.emit(op, statement)
     bind_outputs(context, outputs, op.outputs)

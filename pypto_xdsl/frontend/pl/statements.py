@@ -23,6 +23,7 @@ from pypto_xdsl.frontend.pl import carries, loops, scope_outputs, scopes, storag
 from pypto_xdsl.frontend.pl.annotations import Annotation
 from pypto_xdsl.frontend.pl.context import Construct, Context, Frame, as_tuple
 from pypto_xdsl.frontend.pl.function_options import is_prologue
+from pypto_xdsl.frontend.pl.handed_on import HandedOn, end_region, make_current, resume
 from pypto_xdsl.frontend.pl.liveness import is_yield
 from pypto_xdsl.frontend.pl.merging import Merge
 from pypto_xdsl.frontend.pl.scalars import cast_scalar, condition_type
@@ -277,14 +278,18 @@ def _if(context: Context, statement: ast.If) -> None:
         return
     value = context.materialize(condition, statement.test)
     branches: list[tuple[Block, Frame, Construct]] = []
+    handed = HandedOn()
     for body in (statement.body, statement.orelse):
         block = Block()
         construct = Construct("if", node=statement)
         context.constructs.append(construct)
         with context.inside(block) as frame:
             read_body(context, body)
+            handed = handed.and_of(end_region(context, statement, frame))
         context.constructs.pop()
         branches.append((block, frame, construct))
+    for _, frame, _ in branches:
+        make_current(context, handed.names, frame, statement)
     merge = Merge(context, statement)
     _explicit_results(context, merge, statement, branches)
     (then_block, then, _), (else_block, orelse, _) = branches
@@ -298,7 +303,7 @@ def _if(context: Context, statement: ast.If) -> None:
                 continue
             context.names.leave(name, left, then, orelse)
             continue
-        if not is_live(context, statement, name):
+        if name not in handed.names and not is_live(context, statement, name):
             if not isinstance(before, Unavailable):
                 context.names.bind(name, Unavailable("has different values here"))
             continue
@@ -314,6 +319,7 @@ def _if(context: Context, statement: ast.If) -> None:
     op = scf.IfOp.create(operands=[value], result_types=types, regions=regions)
     context.emit(op, statement)
     merge.bind(op.results)
+    resume(context, handed, op.results)
 
 
 def _has_yield(statement: ast.If) -> bool:
@@ -425,8 +431,19 @@ def read_function_body(context: Context, info: FunctionInfo, body: Sequence[ast.
         results.append(_result(context, info, value, declared[place] if declared else None, inner))
     info.result_types = [value.type for value in results]
     context.emit(ReturnOp(*results), at)
+    _finish_updates(context)
     scope_outputs.drop_unused_outputs(context.block)
     _function_policies(context, info)
+
+
+def _finish_updates(context: Context) -> None:
+    """Remove what was made for reads that turned out to be none."""
+    replaced: dict[SSAValue, SSAValue] = {}
+    context.names.aliases.finish(replaced.__setitem__)
+    for target, (name, value) in context.rebound.items():
+        while value in replaced:
+            value = replaced[value]
+        context.rebound[target] = (name, value)
 
 
 def _is_empty(value: Value) -> bool:

@@ -256,6 +256,7 @@ def assemble_tensor(
     extra = tensor_of(source.type).get_num_dims() - tensor_of(destination.type).get_num_dims()
     if extra > 0:
         source = drop_dimensions(bound, source, range(extra))
+    destination = bound.context.before_put_back(source, destination, offsets)
     result = emit(bound, lambda: ptensor.AssembleOp(source, destination, offsets, atomic=atomic))
     bound.context.written(destination, result)
     return result

@@ -164,6 +164,9 @@ class BodyWriter:
                 self._type_cast(op)
             case ptensor.SliceOp() if valid_window(op) is not None:
                 return
+            case ptensor.UpdatedOp():
+                # A name that is read after other names were written sees what they wrote.
+                self._assign(op.results, self.render([op.source]))
             case PlaceOp():
                 self._place(op)
             case AllocOp() if op.space is None:

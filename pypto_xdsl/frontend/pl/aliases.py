@@ -1,0 +1,346 @@
+"""
+Which tensors of a function share a buffer, and what was written there.
+
+    w = pl.reshape(x, [32])
+    w = pl.store(t, [0], w)
+    y = pl.add(x, x)                  # sees what was stored
+
+A write gives its tensor the next name; another name of the buffer is behind from then on. Where
+such a name is read again it gets its own next name, `ptensor.updated`, once for all writes that it
+is behind (`Context.current`). What is never read again costs nothing.
+
+Values that surely name the same elements have the same *part*: a view, or a whole buffer. Of two
+parts the windows tell whether they overlap, as far as they are constant.
+
+What a region wrote is forgotten at its end; what it hands on counts as one write after it, see
+`handed_on.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+from xdsl.ir import Block, Operation, OpResult, SSAValue
+from xdsl.traits import is_side_effect_free
+
+from pypto_xdsl.analysis.buffer_roots import MOST_ROOTS, Place, part_of, viewed, whole
+from pypto_xdsl.dialects.declared_op import DeclaredOp
+from pypto_xdsl.dialects.ptensor.memory import UpdatedOp
+from pypto_xdsl.dialects.ptensor.types import tensor_of
+
+LONGEST_INDEX = 64
+"""So many values are compared to see whether indices are the same."""
+
+
+@dataclass(frozen=True, slots=True)
+class TensorName:
+    """What a tensor value is a name of."""
+
+    place: Place
+    """The buffers that it may be in, and where there."""
+    part: SSAValue
+    """The view, or the whole buffer, that it is a next name of."""
+    around: SSAValue | None
+    """The part that this is a view of."""
+    moment: int
+    """It has the buffer as writes up to this moment left it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """A name that a write gave, or control flow."""
+
+    moment: int
+    value: SSAValue
+    name: TensorName
+    place: Place
+    """Where it wrote."""
+    is_entry: bool
+    """A loop hands it in: earlier iterations may have written."""
+    is_renamed: bool
+    """Names of the same part stay behind: a loop has it under a name that its header gives."""
+
+
+@dataclass(eq=False)
+class Scope:
+    """A region that is being read, and what was written in it so far."""
+
+    block: Block
+    frame: int = 0
+    """The place of its frame of names."""
+    in_core: bool = False
+    """Whether a core runs it."""
+    writes: list[Write] = field(default_factory=list[Write])
+
+
+class Aliases:
+    """The tensors of one function."""
+
+    def __init__(self) -> None:
+        self.scopes: list[Scope] = []
+        self._depths: dict[Block, int] = {}
+        self._names: dict[SSAValue, TensorName] = {}
+        self._writes: dict[SSAValue, list[Write]] = {}
+        self._now = 0
+        self._written: set[SSAValue] = set()
+        self._made: list[UpdatedOp] = []
+
+    # Regions.
+
+    def enter(self, scope: Scope) -> None:
+        """Begin to read a region, or go on at its end."""
+        self._depths[scope.block] = len(self.scopes)
+        self.scopes.append(scope)
+        for write in scope.writes:
+            self._remember(write)
+
+    def leave(self) -> None:
+        """Forget what was written in the innermost region."""
+        scope = self.scopes.pop()
+        del self._depths[scope.block]
+        for write in reversed(scope.writes):
+            for root in write.place.roots:
+                self._writes[root].pop()
+
+    def depth(self, value: SSAValue) -> int | None:
+        """How many regions are around the one that defines a value; None if none of those here."""
+        owner = value.owner
+        block = owner if isinstance(owner, Block) else owner.parent
+        return None if block is None else self._depths.get(block)
+
+    def is_outside(self, value: SSAValue) -> bool:
+        """Whether a value is defined outside of the innermost region."""
+        depth = self.depth(value)
+        return depth is not None and depth < len(self.scopes) - 1
+
+    # Tensors.
+
+    def of(self, value: SSAValue) -> TensorName:
+        """What a tensor value is a name of."""
+        found = self._names.get(value)
+        steps: list[tuple[DeclaredOp, OpResult]] = []
+        while found is None:
+            op = value.owner
+            named = None
+            if isinstance(op, DeclaredOp) and isinstance(value, OpResult):
+                named = op.named_operand(value)
+                steps.append((op, value))
+            if named is None:
+                found = self._names[value] = TensorName(whole(value), value, None, 0)
+                break
+            value = named
+            found = self._names.get(value)
+        for op, result in reversed(steps):
+            if result in self._names:
+                continue
+            if op.is_view(result):
+                place = viewed(op, result, found.place)
+                found = TensorName(place, result, found.part, found.moment)
+            self._names[result] = found
+        return found
+
+    def merge(self, result: SSAValue, sources: Iterable[SSAValue]) -> None:
+        """Control flow hands over one of `sources` as `result`."""
+        names = [self.of(source) for source in sources]
+        roots = dict.fromkeys(root for name in names for root in name.place.roots)
+        first = names[0]
+        alike = all(name.part is first.part for name in names)
+        alike &= self.depth(first.part) is not None
+        place = replace(first.place, roots=tuple(roots)[:MOST_ROOTS])
+        if len(roots) > 1 or any(name.place.window != first.place.window for name in names):
+            place = replace(place, window=None)
+        part, around = (first.part, first.around) if alike else (result, None)
+        self._names[result] = TensorName(place, part, around, self._now)
+
+    def write(
+        self,
+        old: SSAValue | None,
+        new: SSAValue,
+        *,
+        is_entry: bool = False,
+        is_renamed: bool = False,
+    ) -> Write:
+        """A write gave a tensor its next name; or, without `old`, control flow did."""
+        name = self.of(new if old is None else old)
+        place = name.place
+        if isinstance(new, OpResult) and isinstance(new.op, DeclaredOp):
+            copied = new.op.copied_window(new)
+            if copied is not None:
+                source, starts = copied
+                place = part_of(place, starts, tensor_of(source.type).get_shape())
+        self._now += 1
+        self._names[new] = replace(name, moment=self._now)
+        self._written.add(new)
+        write = Write(self._now, new, name, place, is_entry, is_renamed)
+        self.scopes[-1].writes.append(write)
+        self._remember(write)
+        return write
+
+    def end_loop(self) -> None:
+        """At the end of the body of a loop: what it hands in counts as written if it writes it."""
+        writes = self.scopes[-1].writes
+        roots = {root for w in writes if not w.is_entry for root in w.place.roots}
+        for write in writes:
+            if write.is_entry and roots.isdisjoint(write.place.roots):
+                self._written.discard(write.value)
+
+    def catch_up(self, values: Iterable[SSAValue]) -> None:
+        """These have their buffers as they are now."""
+        for value in values:
+            self._names[value] = replace(self.of(value), moment=self._now)
+
+    def _remember(self, write: Write) -> None:
+        for root in write.place.roots:
+            self._writes.setdefault(root, []).append(write)
+
+    def behind(self, value: SSAValue) -> list[Write]:
+        """The writes that a tensor does not have yet: of each part the last, in their order."""
+        name = self.of(value)
+        found: dict[SSAValue, Write] = {}
+        is_loaded = self._is_loaded(name)
+        for root in name.place.roots:
+            for write in reversed(self._writes.get(root, ())):
+                if write.moment <= name.moment:
+                    break
+                if write.name.part in found or (
+                    write.name.part is name.part and not write.is_renamed
+                ):
+                    continue
+                if is_loaded and not self._lies_in(write.name, name.part):
+                    continue
+                if write.place.may_overlap(name.place):
+                    found[write.name.part] = write
+        return sorted(found.values(), key=lambda write: write.moment)
+
+    def _is_loaded(self, name: TensorName) -> bool:
+        """
+        Whether a tensor is a view that a kernel makes: PyPTO may load it there, so nobody can tell
+        whether it sees later writes to what it is a view of.
+        """
+        if name.around is None:
+            return False
+        depth = self.depth(name.part)
+        return depth is not None and self.scopes[depth].in_core
+
+    def _lies_in(self, name: TensorName, part: SSAValue) -> bool:
+        while name.part is not part:
+            if name.around is None:
+                return False
+            name = self.of(name.around)
+        return True
+
+    def update(self, value: SSAValue, writes: Sequence[Write]) -> tuple[UpdatedOp, int]:
+        """
+        The next name of a tensor after writes that it is behind, and the depth of the outermost
+        region that has all of them.
+        """
+        op = UpdatedOp(value, [write.value for write in writes])
+        op.result.name_hint = value.name_hint
+        depths = [self.depth(operand) for operand in op.operands]
+        innermost = len(self.scopes) - 1
+        depth = max(innermost if found is None else found for found in depths)
+        self._made.append(op)
+        self._names[op.result] = replace(self.of(value), moment=self._now)
+        return op, depth
+
+    def is_put_back(
+        self, source: SSAValue, update: UpdatedOp, starts: Sequence[int | SSAValue]
+    ) -> bool:
+        """
+        Whether a tensor is the window of another at `starts`, and the only one that an update of
+        that, the last op that was made, is about.
+        """
+        part = self.of(source).part
+        view = part.owner
+        return (
+            update.result.first_use is None
+            and self._made[-1] is update
+            and list(update.by) == [source]
+            and isinstance(view, DeclaredOp)
+            and isinstance(part, OpResult)
+            and part.type == source.type
+            and self.of(part).around is self.of(update.source).part
+            and _are_same(view.window_start(part) or (), starts)
+        )
+
+    def take_back(self, op: UpdatedOp) -> None:
+        """Remove an op that nothing uses."""
+        assert self._made[-1] is op
+        self._made.pop()
+        op.detach()
+        op.erase()
+
+    @property
+    def made(self) -> int:
+        """How many updates were made so far."""
+        return len(self._made)
+
+    def forget(self, block: Block, since: int) -> None:
+        """A block is read again: of the updates made since then those in it are gone."""
+        self._made[since:] = [op for op in self._made[since:] if not _is_in(op, block)]
+
+    # The end.
+
+    def finish(self, replaced: Callable[[SSAValue, SSAValue], None]) -> None:
+        """
+        Remove the updates that nobody reads, or that turned out to follow no write: what a loop
+        was thought to carry, it does not.
+        """
+        for op in reversed(self._made):
+            if not op.result.first_use:
+                op.detach()
+                op.erase()
+        for op in self._made:
+            if op.parent is None:
+                continue
+            known = set(_updates(op.source))
+            by = [v for v in dict.fromkeys(op.by) if v in self._written and v not in known]
+            if len(by) == len(op.by):
+                continue
+            new = op.source
+            if by:
+                made = UpdatedOp(op.source, by)
+                made.location = op.location
+                made.result.name_hint = op.result.name_hint
+                assert op.parent is not None
+                op.parent.insert_op_before(made, op)
+                new = made.result
+            replaced(op.result, new)
+            op.result.replace_all_uses_with(new)
+            op.detach()
+            op.erase()
+
+
+def _updates(value: SSAValue) -> Iterable[SSAValue]:
+    """The writes that a tensor is known to have."""
+    while isinstance(value, OpResult) and isinstance(value.op, UpdatedOp):
+        yield from value.op.by
+        value = value.op.source
+
+
+def _are_same(some: Sequence[int | SSAValue], others: Sequence[int | SSAValue]) -> bool:
+    """Whether indices are the same, or computed in the same way."""
+    pairs = list(zip(some, others, strict=False))
+    if len(some) != len(others):
+        return False
+    for one, other in pairs:
+        if one is other or one == other:
+            continue
+        if not isinstance(one, OpResult) or not isinstance(other, OpResult):
+            return False
+        if len(pairs) > LONGEST_INDEX or not isinstance(one.op, type(other.op)):
+            return False
+        if not is_side_effect_free(one.op) or one.op.properties != other.op.properties:
+            return False
+        if len(one.op.operands) != len(other.op.operands):
+            return False
+        pairs += zip(one.op.operands, other.op.operands, strict=True)
+    return True
+
+
+def _is_in(op: Operation, block: Block) -> bool:
+    around = op.parent
+    while around is not None and around is not block:
+        around = around.parent_block()
+    return around is not None

@@ -1,0 +1,197 @@
+"""
+What a region hands on of the buffers that it wrote.
+
+    for i in pl.range(4):
+        w = pl.slice(x, [1, 32], [i, 0])
+        w = pl.store(t, [0, 0], w)
+    y = pl.add(x, x)                    # the loop has to carry x: nothing else tells what w was
+
+A write is handed on by a name of the part that was written, where that is there outside too; else
+by a name of what the part is a view of. All other names of the buffer are behind after the region,
+see `aliases.py`. Where nobody reads the buffer any more, nothing is handed on.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+
+from xdsl.ir import SSAValue
+
+from pypto_xdsl.dialects.ptensor.types import is_tensor_type
+from pypto_xdsl.frontend.pl import statements
+from pypto_xdsl.frontend.pl.aliases import Write
+from pypto_xdsl.frontend.pl.context import Context, Frame
+from pypto_xdsl.frontend.pl.values import is_value
+
+
+@dataclass(frozen=True)
+class HandedOn:
+    """What tells after a region what it wrote."""
+
+    names: Sequence[str] = ()
+    """Names that stand for it."""
+    roots: AbstractSet[SSAValue] = frozenset()
+    """The buffers that it wrote."""
+
+    def and_of(self, other: HandedOn) -> HandedOn:
+        """What tells after two branches what they wrote."""
+        names = dict.fromkeys((*self.names, *other.names))
+        return HandedOn(list(names), self.roots | other.roots)
+
+
+class Uncarried(Exception):
+    """A loop writes buffers that names outside have, and carries none of them: read it again."""
+
+    def __init__(self, names: Sequence[str]):
+        super().__init__()
+        self.names = names
+
+
+def end_region(
+    context: Context,
+    statement: ast.stmt,
+    frame: Frame,
+    carried: Collection[str] | None = None,
+    explicit: Iterable[SSAValue] = (),
+) -> HandedOn:
+    """
+    At the end of a region: what tells after it what it wrote. Whatever is read after it is made
+    current. A loop carries the names `carried`, and what it carries by `init_values` starts as
+    `explicit`. Raises `Uncarried`.
+    """
+    aliases = context.names.aliases
+    written: dict[SSAValue, Write] = {}
+    for write in aliases.scopes[-1].writes:
+        if not write.is_entry:
+            written[write.name.part] = write
+    if not written:
+        return HandedOn()
+    roots = dict.fromkeys(root for write in written.values() for root in write.place.roots)
+    sharing = context.names.sharing(roots)
+    alive = [name for name in sharing if is_alive(context, statement, name, carried is not None)]
+    if not alive:
+        return HandedOn()
+    settled = {aliases.of(value).part for value in explicit if is_tensor_type(value.type)}
+    handed: dict[str, None] = {}
+    todo = list(written.values())
+    while todo:
+        part = todo.pop(0).name.part
+        if part in settled:
+            continue
+        settled.add(part)
+        names: list[str] = []
+        if aliases.is_outside(part):
+            names = [name for name in _of_part(context, sharing, part) if name in frame]
+        if carried is not None:
+            outside = [name for name in names if context.names.is_outside(name)]
+            names = [name for name in names if name in carried]
+            if outside and not names:
+                raise Uncarried(outside)
+        if names:
+            handed |= dict.fromkeys(names)
+            continue
+        for name in _around(context, sharing, part) or alive:
+            value = context.names.get(name)
+            if not context.names.is_outside(name) or not is_value(value):
+                continue
+            if aliases.of(value).part in settled:
+                continue
+            value = context.current(value, statement)
+            # It holds nothing new for those that are current.
+            others = [v for v in map(context.names.get, sharing) if is_value(v)]
+            others = [v for v in others if v is not value and not aliases.behind(v)]
+            todo.append(aliases.write(None, value))
+            aliases.catch_up(others)
+            if name not in frame:
+                context.names.move(name, value)
+    for name in (*handed, *(name for name in alive if name in frame)):
+        _make_current(context, name, statement)
+    return HandedOn(list(handed), roots.keys())
+
+
+def make_current(context: Context, names: Iterable[str], frame: Frame, statement: ast.stmt) -> None:
+    """Make names current at the end of a region that was read already."""
+    missing = [name for name in names if name not in frame]
+    if missing:
+        with context.again(frame):
+            for name in missing:
+                _make_current(context, name, statement)
+
+
+def _make_current(context: Context, name: str, statement: ast.stmt) -> None:
+    value = context.names.get(name)
+    if is_value(value) and is_tensor_type(value.type):
+        context.current(value, statement)
+
+
+def resume(context: Context, handed: HandedOn, results: Iterable[SSAValue] = ()) -> None:
+    """
+    After a region: what the names that hand on what it wrote stand for is newer than all other
+    names; so are those of its `results` that are in buffers that it wrote.
+    """
+    aliases = context.names.aliases
+    found: dict[SSAValue, None] = {}
+    for result in results:
+        if is_tensor_type(result.type) and not handed.roots.isdisjoint(
+            aliases.of(result).place.roots
+        ):
+            found[result] = None
+    for value in map(context.names.get, handed.names):
+        if is_value(value) and is_tensor_type(value.type):
+            found[value] = None
+    for value in found:
+        aliases.write(None, value)
+    aliases.catch_up(found)
+
+
+def enter(context: Context, values: Iterable[SSAValue], renamed: int = 0) -> None:
+    """
+    At the start of an iteration: earlier ones may have written through `values`, the first of
+    which have names of the header's.
+    """
+    found: list[SSAValue] = []
+    for place, value in enumerate(values):
+        if is_tensor_type(value.type):
+            found.append(value)
+            context.names.aliases.write(None, value, is_entry=True, is_renamed=place < renamed)
+    context.names.aliases.catch_up(found)
+
+
+def is_alive(context: Context, statement: ast.stmt, name: str, is_loop: bool) -> bool:
+    """Whether a name may be read after a statement, or in the next iteration of it."""
+    if statements.is_live(context, statement, name):
+        return True
+    return (
+        is_loop
+        and name.startswith(context.prefix)
+        and context.liveness.is_read_again(statement, name.removeprefix(context.prefix))
+    )
+
+
+def sharers_alive(context: Context, statement: ast.stmt, value: SSAValue) -> bool:
+    """Whether a name of the buffer of a tensor may be read after a loop, or in it again."""
+    roots = context.names.aliases.of(value).place.roots
+    return any(is_alive(context, statement, name, True) for name in context.names.sharing(roots))
+
+
+def _of_part(context: Context, names: Iterable[str], part: SSAValue) -> list[str]:
+    found: list[str] = []
+    for name in names:
+        value = context.names.get(name)
+        if is_value(value) and context.names.aliases.of(value).part is part:
+            found.append(name)
+    return found
+
+
+def _around(context: Context, sharing: Sequence[str], part: SSAValue) -> list[str]:
+    """The names of the nearest part around one that has names outside of the region."""
+    around = context.names.aliases.of(part).around
+    while around is not None:
+        names = [n for n in _of_part(context, sharing, around) if context.names.is_outside(n)]
+        if names:
+            return names[:1]
+        around = context.names.aliases.of(around).around
+    return []
