@@ -18,6 +18,8 @@ The checks are part of `apply`, so they hold under `pypto-opt`, plain `xdsl-opt`
 `PassPipeline` in Python alike.  A violated requirement is an error at each op at fault, which
 names the pass, the property, and the pass to run first.  A target derives from `CheckedTarget`
 and does its work in `write`.
+
+All passes follow structured control flow only, and so each requires `NormalizedStmtStructure`.
 """
 
 from __future__ import annotations
@@ -37,6 +39,8 @@ from pypto_xdsl.diagnostics import Diagnostic, DiagnosticsError, Note
 from pypto_xdsl.properties.holding import Verdict, forget, settle, violations
 from pypto_xdsl.properties.registry import get_property
 
+_ALWAYS_REQUIRED = ("NormalizedStmtStructure",)
+
 
 @dataclass(frozen=True)
 class CheckedPass(ModulePass):
@@ -55,7 +59,7 @@ class CheckedPass(ModulePass):
 
     @final
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        require(f"pass '{self.name}'", self.required, op)
+        require(f"pass '{self.name}'", (*_ALWAYS_REQUIRED, *self.required), op)
         self.run(ctx, op)
         settle(op)
         forget(self.invalidated)
@@ -152,7 +156,7 @@ def passes_producing(name: str) -> list[str]:
         if (
             issubclass(pass_type, CheckedPass)
             and name in pass_type.produced
-            and name not in pass_type.required
+            and name not in (*_ALWAYS_REQUIRED, *pass_type.required)
         ):
             found.append(pass_name)
     return found
