@@ -162,6 +162,11 @@ class Machine(Interpreter):
         places = self.layout.places
         return tuple(self.values[places[value]] for value in values)
 
+    def value(self, value: SSAValue) -> Any:
+        """What a value of the function at work is."""
+        assert self.layout is not None
+        return self.values[self.layout.places[value]]
+
     def implementation(self, op: Operation) -> Any:
         """The function that runs an op, None if nobody knows it."""
         found = self._impls._impl_dict.get(type(op))  # pyright: ignore[reportPrivateUsage]

@@ -7,9 +7,9 @@ What is left of the turns of a steady loop, as a Python function (see `steady_lo
         done = 0
         try:
             for i in turns:
-                if not (0 <= i <= g1): break
+                if not (0 <= i <= g1): raise Ends
                 w3 = g0[i:i+32, g2:g3]
-                if g4.defined is not None and g4.undefined_mask(w3) is not None: break
+                if g4.defined is not None and g4.undefined_mask(w3) is not None: raise Ends
                 w4 = g5[i:i+32, g6:g7]
                 t1 = w3
                 t2 = g8(t1, t1)
@@ -26,8 +26,9 @@ as the region that was written last; everything else is left to the core.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from itertools import cycle, pairwise
 from typing import Any, TypeAlias
 
 from xdsl.interpreter import PythonValues
@@ -37,9 +38,9 @@ from pypto_xdsl.diagnostics import DiagnosticsError
 from pypto_xdsl.interpreters.ascend910b.core import Core
 from pypto_xdsl.interpreters.ascend910b.globals import BufferHistory, CoreView, Trace
 from pypto_xdsl.interpreters.ascend910b.lanes import Lane
-from pypto_xdsl.interpreters.ascend910b.loop_shape import LoopShape, Window
+from pypto_xdsl.interpreters.ascend910b.loop_shape import LoopBody, LoopNest, Step, Window
 from pypto_xdsl.interpreters.ascend910b.memory import CoreMemory, Segment, Span
-from pypto_xdsl.interpreters.control_flow import index_maker
+from pypto_xdsl.interpreters.control_flow import index_maker, loop_turns
 from pypto_xdsl.interpreters.execution import PROGRAM_ERRORS, error_at
 from pypto_xdsl.interpreters.machine import Machine
 from pypto_xdsl.interpreters.pto.array_forms import ArrayForm, Region
@@ -56,26 +57,20 @@ class NotSteady(Exception):
 
 
 class LoopTurn:
-    """A turn that a core is about to begin: what its ops are given."""
+    """A turn that a core is about to begin: what its ops are given, the first time in it."""
 
     def __init__(
-        self, machine: Machine, core: Core, shape: LoopShape, index: Any, carried: PythonValues
+        self, machine: Machine, core: Core, nest: LoopNest, index: Any, carried: PythonValues
     ) -> None:
-        self.core, self.shape = core, shape
+        self.core, self.nest = core, nest
         self._machine = machine
-        self._values: dict[SSAValue, Any] = dict(
-            zip(shape.loop.body.block.args, (index, *carried), strict=True)
-        )
-        for op, run in (*shape.fixed, *shape.scalars):
-            results = run(tuple([self.value(operand) for operand in op.operands]))
-            self._values.update(zip(op.results, results, strict=True))
-        for window in shape.windows:
-            operands = tuple([self.value(operand) for operand in window.operands])
-            (self._values[window.result],) = window.run(operands)
+        self._values: dict[SSAValue, Any] = {}
+        self._run(nest.fixed)
+        self._enter(nest.outer, index, carried)
         self.args: list[PythonValues] = []
         """Of each instruction."""
         self.forms: list[ArrayForm] = []
-        for instruction in shape.instructions:
+        for instruction in nest.instructions:
             args = tuple([self.value(operand) for operand in instruction.operands])
             form = instruction.form(args)
             if form is None:
@@ -90,16 +85,41 @@ class LoopTurn:
         }
         """The arrays in global memory that are written."""
 
+    def _enter(self, body: LoopBody, index: Any, carried: PythonValues) -> None:
+        """Run what gives numbers and windows in a loop."""
+        self._values[body.index] = index
+        self._values.update(zip(body.carried, carried, strict=True))
+        self._run(body.scalars)
+        for window in body.windows:
+            operands = tuple([self.value(operand) for operand in window.operands])
+            (self._values[window.result],) = window.run(operands)
+        for inner in body.parts:
+            if isinstance(inner, LoopBody):
+                turns = self.turns(inner)
+                if not turns:
+                    raise NotSteady
+                self._enter(inner, index_maker(inner.loop)(turns[0]), ())
+
+    def _run(self, steps: Sequence[Step]) -> None:
+        for op, run in steps:
+            results = run(tuple([self.value(operand) for operand in op.operands]))
+            self._values.update(zip(op.results, results, strict=True))
+
+    def turns(self, body: LoopBody) -> range:
+        """The turns of a loop inside."""
+        loop = body.loop
+        return loop_turns((self.value(loop.lb), self.value(loop.ub), self.value(loop.step)))
+
     @classmethod
     def of(
-        cls, machine: Machine, core: Core, shape: LoopShape, index: Any, carried: PythonValues
+        cls, machine: Machine, core: Core, nest: LoopNest, index: Any, carried: PythonValues
     ) -> LoopTurn | None:
         """
         The turn of this index and these values, None where the loop is not steady for them. An
         error is left to the turn that it is in.
         """
         try:
-            return cls(machine, core, shape, index, carried)
+            return cls(machine, core, nest, index, carried)
         except (NotSteady, *PROGRAM_ERRORS):
             return None
 
@@ -107,7 +127,7 @@ class LoopTurn:
         """What a value is in the turn, as far as it depends on nothing that a tile holds."""
         found = self._values.get(value)
         if found is None:
-            (found,) = self._machine.get_values((value,))
+            found = self._machine.value(value)
             self._values[value] = found
         return found
 
@@ -141,7 +161,7 @@ class _AccessPlace:
     is_write: bool
     lane: Lane
     number: int
-    """Of the instruction among all that its lane is given in a turn, from 1."""
+    """Of the instruction among all that its lane is given in a turn, from 1, the first time."""
     bound: int
     """Where its number is among what the function is given."""
 
@@ -255,19 +275,32 @@ def _nothing(turn: LoopTurn) -> None:
     return None
 
 
+@dataclass
+class _Lines:
+    """The lines of a loop."""
+
+    first: list[str] = field(default_factory=list[str])
+    """Those that have no effect."""
+    listed: list[str] = field(default_factory=list[str])
+    """Lists of the windows of loops inside, which they make."""
+    then: list[tuple[str, Operation | None]] = field(
+        default_factory=list[tuple[str, Operation | None]]
+    )
+    """All others, with their ops."""
+
+
 class _Writer:
     """Writes the function of a loop, following what its instructions do to the memories."""
 
     def __init__(self, turn: LoopTurn, ops: Ops) -> None:
-        self._turn, self._core, self._shape, self._ops = turn, turn.core, turn.shape, ops
+        self._turn, self._core, self._nest, self._ops = turn, turn.core, turn.nest, ops
         self._names: dict[SSAValue, str] = {}
         """Of numbers and windows that differ."""
+        self._indices: dict[SSAValue, str] = {}
+        """Of indices as numbers of Python."""
         self._given: list[str] = []
         self._binders: list[Binder] = []
         self._requirements: list[Requirement] = []
-        self._first: list[str] = []
-        """The lines of a turn that have no effect."""
-        self._then: list[tuple[str, Operation]] = []
         self._before: dict[Segment, Kept] = {}
         self._kept: dict[Segment, Kept] = {}
         self._locals: dict[Span, str] = {}
@@ -278,9 +311,7 @@ class _Writer:
         self._bind(lambda turn: self._ops_by_line)
 
     def write(self) -> LoopCode:
-        self._write_numbers()
-        for instruction in range(len(self._shape.instructions)):
-            self._write_instruction(instruction)
+        lines = self._write_body(self._nest.outer)
         if self._kept != self._before:
             raise NotSteady
         finals = [
@@ -288,7 +319,7 @@ class _Writer:
             for span, memory in self._written.items()
             if self._state(span.segment).held is span
         ]
-        text = self._text([self._locals[span] for _, span in finals])
+        text = self._text(lines, [self._locals[span] for _, span in finals])
         return LoopCode(
             _function(text),
             self._binders,
@@ -307,33 +338,65 @@ class _Writer:
         self._binders.append(binder)
         return name
 
+    # Loops.
+
+    def _write_body(self, body: LoopBody) -> _Lines:
+        lines = _Lines()
+        self._write_numbers(body, lines)
+        for part in body.parts:
+            if isinstance(part, LoopBody):
+                self._write_inner(part, lines)
+            else:
+                self._write_instruction(part, lines)
+        return lines
+
+    def _write_inner(self, body: LoopBody, lines: _Lines) -> None:
+        """
+        A loop inside: first over numbers and windows, which are remembered, then over effects.
+        Each of its turns begins as the first one does.
+        """
+        turns = self._turn.turns(body)
+        self._requirements.append(lambda turn: len(turn.turns(body)) == len(turns))
+        kept = {segment: replace(state) for segment, state in self._kept.items()}
+        inner = self._write_body(body)
+        if any(state != kept.get(s, self._before[s]) for s, state in self._kept.items()):
+            raise NotSteady
+        listed = f"e{self._names[body.index]}"
+        windows = [self._names[window.result] for window in body.windows]
+        windows += inner.listed
+        names = f"({''.join(f'{name}, ' for name in windows)})"
+        lines.listed.append(listed)
+        over = self._bind(lambda turn: turn.turns(body))
+        lines.first += [f"{listed} = []", f"for {self._indices[body.index]} in {over}:"]
+        lines.first += [f" {line}" for line in (*inner.first, f"{listed}.append({names})")]
+        lines.then.append((f"for {names} in {listed}:" if windows else f"for _ in {over}:", None))
+        lines.then += [(f" {line}", op) for line, op in inner.then]
+
     # Numbers and windows.
 
-    def _write_numbers(self) -> None:
-        shape = self._shape
-        index, *carried = shape.loop.body.block.args
-        for argument in (index, *carried):
+    def _write_numbers(self, body: LoopBody, lines: _Lines) -> None:
+        for argument in (body.index, *body.carried):
             self._names[argument] = f"v{len(self._names)}"
-        if shape.uses_index:
-            make = index_maker(shape.loop)
-            self._first.append(f"{self._names[index]} = {self._bind(lambda turn: make)}(i)")
-        for op, run in shape.scalars:
+        index = self._indices[body.index] = f"i{len(self._indices)}"
+        if body.uses_index:
+            make = self._bind(lambda turn: index_maker(body.loop))
+            lines.first.append(f"{self._names[body.index]} = {make}({index})")
+        for op, run in body.scalars:
             operands = "".join(f"{self._name(operand)}, " for operand in op.operands)
             for result in op.results:
                 self._names[result] = f"v{len(self._names)}"
             results = "".join(f"{self._names[result]}, " for result in op.results)
             run_name = self._bind(lambda turn, run=run: run)
-            self._first.append(f"{results}= {run_name}(({operands}))")
-        for window in shape.windows:
-            self._write_window(window)
+            lines.first.append(f"{results}= {run_name}(({operands}))")
+        for window in body.windows:
+            self._write_window(window, lines)
 
     def _name(self, value: SSAValue) -> str:
         found = self._names.get(value)
         return self._bind(lambda turn: turn.value(value)) if found is None else found
 
-    def _write_window(self, window: Window) -> None:
+    def _write_window(self, window: Window, lines: _Lines) -> None:
         source = window.source
-        index = self._shape.loop.body.block.args[0]
         slices: list[str] = []
         conditions: list[str] = []
         for axis, (offset, size) in enumerate(zip(window.offsets, window.sizes, strict=True)):
@@ -344,26 +407,25 @@ class _Writer:
                 )
                 slices.append(f"{first}:{last}")
                 continue
-            if offset is index:
-                start = "i"
-            else:
-                start = f"o{len(self._first)}"
-                self._first.append(f"{start} = {self._names[offset]}.value.data")
+            start = self._indices.get(offset)
+            if start is None:
+                start = f"o{len(self._names)}_{axis}"
+                lines.first.append(f"{start} = {self._names[offset]}.value.data")
             largest = self._bind(
                 lambda turn, axis=axis, size=size: turn.value(source).shape[axis] - size
             )
             conditions.append(f"0 <= {start} <= {largest}")
             slices.append(f"{start}:{start}+{size}")
         if conditions:
-            self._first.append(f"if not ({' and '.join(conditions)}): break")
+            lines.first.append(f"if not ({' and '.join(conditions)}): raise Ends")
         name = self._names[window.result] = f"w{len(self._names)}"
         array = self._bind(lambda turn: turn.value(source).array)
-        self._first.append(f"{name} = {array}[{', '.join(slices)}]")
+        lines.first.append(f"{name} = {array}[{', '.join(slices)}]")
 
     # Instructions.
 
-    def _write_instruction(self, number: int) -> None:
-        instruction = self._shape.instructions[number]
+    def _write_instruction(self, number: int, lines: _Lines) -> None:
+        op = self._nest.instructions[number].op
         args, form = self._turn.args[number], self._turn.forms[number]
         if any(0 in region for _, region in (*form.reads, form.write)):
             raise NotSteady
@@ -375,7 +437,7 @@ class _Writer:
             )
         )
         read = [
-            self._read_global(number, place, region)
+            self._read_global(number, place, region, lines)
             if isinstance(args[place], CoreView)
             else self._read(number, place, region)
             for place, region in form.reads
@@ -388,9 +450,9 @@ class _Writer:
             result = f"{compute}({', '.join(read)})"
         place, region = form.write
         if isinstance(args[place], CoreView):
-            self._write_global(number, place, region, result)
+            self._write_global(number, place, region, result, lines)
         else:
-            self._then.append((f"{self._write(number, place, region)} = {result}", instruction.op))
+            lines.then.append((f"{self._write(number, place, region)} = {result}", op))
 
     def _state(self, segment: Segment) -> Kept:
         found = self._kept.get(segment)
@@ -447,72 +509,85 @@ class _Writer:
         self._requirements.append(
             lambda turn: (v := turn.args[number][place]).shape == shape and v.axes is None
         )
-        value = self._shape.instructions[number].operands[place]
+        value = self._nest.instructions[number].operands[place]
         name = self._names.get(value)
         if name is None:
             name = self._bind(lambda turn: turn.args[number][place].array)
         return name, self._bind(lambda turn: turn.buffer(number, place)), shape
 
-    def _read_global(self, number: int, place: int, region: Region) -> str:
+    def _read_global(self, number: int, place: int, region: Region, lines: _Lines) -> str:
         name, buffer, shape = self._window(number, place)
-        self._first.append(
+        lines.first.append(
             f"if {buffer}.defined is not None and "
-            f"{buffer}.undefined_mask({name}) is not None: break"
+            f"{buffer}.undefined_mask({name}) is not None: raise Ends"
         )
-        self._log(number, place, name, is_write=False)
+        self._log(number, place, name, lines, is_write=False)
         is_copied = self._turn.is_copied(number, place)
         self._requirements.append(lambda turn: turn.is_copied(number, place) == is_copied)
         shaped = name if shape == region else f"{name}.reshape({region})"
         return f"{shaped}.copy()" if is_copied else shaped
 
-    def _write_global(self, number: int, place: int, region: Region, result: str) -> None:
+    def _write_global(
+        self, number: int, place: int, region: Region, result: str, lines: _Lines
+    ) -> None:
         name, buffer, shape = self._window(number, place)
         shaped = result if shape == region else f"{result}.reshape({shape})"
-        op = self._shape.instructions[number].op
-        self._then.append((f"{name}[...] = {shaped}", op))
-        self._then.append((f"if {buffer}.defined is not None: {buffer}.mark_written({name})", op))
-        self._log(number, place, name, is_write=True)
+        op = self._nest.instructions[number].op
+        lines.then += [
+            (f"{name}[...] = {shaped}", op),
+            (f"if {buffer}.defined is not None: {buffer}.mark_written({name})", op),
+        ]
+        self._log(number, place, name, lines, is_write=True)
 
-    def _log(self, number: int, place: int, name: str, *, is_write: bool) -> None:
-        instruction = self._shape.instructions[number]
+    def _log(self, number: int, place: int, name: str, lines: _Lines, *, is_write: bool) -> None:
+        instruction = self._nest.instructions[number]
+        op = instruction.op
         lane = self._core.lane_of(instruction.pipe)
         ops = self._ops[self._core.lanes.index(lane)]
-        if instruction.op not in ops:
+        numbers = [place for place, other in enumerate(ops, 1) if other is op]
+        if not numbers:
             raise NotSteady
-        first = ops.index(instruction.op) + 1
+        # How far the number is from the one of the time before, in this turn or the last one.
+        steps = [after - before for before, after in pairwise(numbers)]
+        steps.append(numbers[0] + len(ops) - numbers[-1])
         self._accesses.append(
-            _AccessPlace(number, place, is_write, lane, first, len(self._binders))
+            _AccessPlace(number, place, is_write, lane, numbers[0], len(self._binders))
         )
         count, log = self._bind(_nothing), self._bind(_nothing)
-        self._then.append((f"{log}(({name}, {count}))", instruction.op))
-        self._then.append((f"{count} += {len(ops)}", instruction.op))
+        lines.then.append((f"{log}(({name}, {count}))", op))
+        if len(set(steps)) == 1:
+            lines.then.append((f"{count} += {steps[0]}", op))
+        else:
+            following = self._bind(lambda turn: cycle(steps).__next__)
+            lines.then.append((f"{count} += {following}()", op))
 
     # The text.
 
-    def _text(self, finals: Sequence[str]) -> str:
-        _, *carried = self._shape.loop.body.block.args
-        terminator = self._shape.loop.body.block.last_op
-        assert terminator is not None
-        yielded = "".join(f"{self._name(value)}, " for value in terminator.operands)
-        names = "".join(f"{self._names[argument]}, " for argument in carried)
+    def _text(self, lines: _Lines, finals: Sequence[str]) -> str:
+        outer = self._nest.outer
+        yielded = "".join(f"{self._name(value)}, " for value in outer.yielded)
+        names = "".join(f"{self._names[argument]}, " for argument in outer.carried)
         unset = [name for name in finals if name not in self._given]
-        lines = [
+        text = [
             "def loop(turns, carried, bound):",
             f" {', '.join(self._given)}, = bound",
             f" ops = {self._given[0]}",
-            *([f" {names}= carried"] if carried else []),
+            *([f" {names}= carried"] if names else []),
             *(f" {name} = None" for name in unset),
             " done = 0",
             " try:",
-            "  for i in turns:",
-            *(f"   {line}" for line in self._first),
+            f"  for {self._indices[outer.index]} in turns:",
+            *(f"   {line}" for line in lines.first),
         ]
-        first = len(lines) + 1
-        self._ops_by_line.update((first + k, op) for k, (_, op) in enumerate(self._then))
-        lines += [f"   {line}" for line, _ in self._then]
-        lines += [
-            *([f"   {names}= {yielded}"] if carried else []),
+        for line, op in lines.then:
+            text.append(f"   {line}")
+            if op is not None:
+                self._ops_by_line[len(text)] = op
+        text += [
+            *([f"   {names}= {yielded}"] if names else []),
             "   done += 1",
+            " except Ends:",
+            "  pass",
             " except DiagnosticsError:",
             "  raise",
             " except ERRORS as e:",
@@ -520,13 +595,18 @@ class _Writer:
             "   raise error_at(ops[e.__traceback__.tb_lineno], e) from e",
             f" return done, ({names}), ({''.join(f'{name}, ' for name in finals)})",
         ]
-        return "\n".join(lines)
+        return "\n".join(text)
+
+
+class _Ends(Exception):
+    """The turn that has begun is none that the function can run."""
 
 
 @lru_cache(maxsize=256)
 def _function(text: str) -> Function:
     names: dict[str, Any] = {
         "DiagnosticsError": DiagnosticsError,
+        "Ends": _Ends,
         "ERRORS": PROGRAM_ERRORS,
         "error_at": error_at,
     }

@@ -24,7 +24,7 @@ from pypto_xdsl.interpreters.ascend910b.check_state import CheckState, Motion
 from pypto_xdsl.interpreters.ascend910b.core import Core
 from pypto_xdsl.interpreters.ascend910b.functions import core_of
 from pypto_xdsl.interpreters.ascend910b.loop_code import BoundLoop, LoopCode, LoopTurn, Ops
-from pypto_xdsl.interpreters.ascend910b.loop_shape import LoopShape
+from pypto_xdsl.interpreters.ascend910b.loop_shape import LoopNest, Step
 from pypto_xdsl.interpreters.control_flow import (
     index_maker,
     loop_turns,
@@ -57,18 +57,21 @@ def _run_for(interpreter: Interpreter, op: scf.ForOp) -> Prepared:
     if not isinstance(interpreter, Machine) or core.settings.seed is not None:
         return run_any
     machine = interpreter
-    shapes: list[LoopShape | None] = []
+    nests: list[LoopNest | None] = []
+
+    def steps_of(loop: scf.ForOp) -> Sequence[Step]:
+        return machine.region_plan(loop.body).steps()
 
     def run(args: PythonValues) -> PythonValues:
         turns = loop_turns(args)
         if len(turns) < _FEWEST or machine.listeners:
             return run_any(args)
-        if not shapes:
-            shapes.append(LoopShape.of(op, machine.region_plan(op.body).steps()))
-        (shape,) = shapes
-        if shape is None or shape.failures >= _FAILURES:
+        if not nests:
+            nests.append(LoopNest.of(op, steps_of))
+        (nest,) = nests
+        if nest is None or nest.failures >= _FAILURES:
             return run_any(args)
-        return _Run(machine, core, op, shape).run(turns, args[3:])
+        return _Run(machine, core, op, nest).run(turns, args[3:])
 
     return run
 
@@ -100,8 +103,8 @@ class _Known:
 class _Run:
     """One run of a loop that may be steady."""
 
-    def __init__(self, machine: Machine, core: Core, op: scf.ForOp, shape: LoopShape) -> None:
-        self._machine, self._core, self._op, self._shape = machine, core, op, shape
+    def __init__(self, machine: Machine, core: Core, op: scf.ForOp, nest: LoopNest) -> None:
+        self._machine, self._core, self._op, self._nest = machine, core, op, nest
         self._plan = machine.region_plan(op.body)
         self._index = index_maker(op)
 
@@ -117,7 +120,7 @@ class _Run:
             progress.leave()
 
     def _run(self, turns: range, carried: PythonValues) -> PythonValues:
-        known, place = self._shape.known, 0
+        known, place = self._nest.known, 0
         if known is not None:
             place, carried = self._repeat(known, turns, carried)
         if known is None or place == known.first:
@@ -131,7 +134,7 @@ class _Run:
         return self._plan.repeat(indices, len(turns), carried)
 
     def _turn(self, index: int, carried: PythonValues) -> LoopTurn | None:
-        return LoopTurn.of(self._machine, self._core, self._shape, self._index(index), carried)
+        return LoopTurn.of(self._machine, self._core, self._nest, self._index(index), carried)
 
     def _repeat(
         self, known: _Known, turns: range, carried: PythonValues
@@ -152,7 +155,7 @@ class _Run:
 
     def _learn(self, turns: range, place: int, carried: PythonValues) -> tuple[int, PythonValues]:
         """Run turns until they are steady, and then as what is left of them; how many were run."""
-        core, shape = self._core, self._shape
+        core, nest = self._core, self._nest
         if not place:
             place, carried = 1, self._turns(turns[:1], carried)
         first = place
@@ -168,13 +171,13 @@ class _Run:
             if motion is not None and states[-2].looks == states[-1].looks:
                 break
         else:
-            shape.failures += 1
+            nest.failures += 1
             return place, carried
         turn = self._turn(turns[place], carried)
         code = None if turn is None else LoopCode.of(turn, ops[-1])
         bound = None if code is None or turn is None else code.bind(turn)
         if code is None or bound is None or not any(motion.steps):
-            shape.failures += 1
+            nest.failures += 1
             return place, carried
         last, start = states[-1], place
         found = self._steady(
@@ -182,7 +185,7 @@ class _Run:
         )
         # What has not been like the last ones is no part of what may be repeated.
         skipped = _unlike(states, ops, motion)
-        shape.known = _Known(
+        nest.known = _Known(
             code, ops[-1], first + skipped, states[skipped:], motion, _histories(core, bound)
         )
         return found

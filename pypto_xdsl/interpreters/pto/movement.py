@@ -5,7 +5,7 @@ accumulator's elements become on their way out stands in `interpreters/fixpipe.p
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -95,9 +95,21 @@ def _move(interpreter: Interpreter, op: Any) -> Prepared:
 
     def form(args: PythonValues) -> ArrayForm | None:
         region = args[to_place].valid
-        return ArrayForm(((from_place, region),), (to_place, region)) if is_same else None
+        compute = None if is_same else _drained(op, element)
+        if not is_same and compute is None:
+            return None
+        return ArrayForm(((from_place, region),), (to_place, region), compute)
 
     return with_form(run, form)
+
+
+def _drained(op: Any, target: Element) -> Callable[[Array], Array] | None:
+    """What an accumulator's elements become that nothing scales, None for all others."""
+    type: Any = op.src.type
+    if type.space is not AddressSpace.ACC or set(operand_places(op)) != {"src", "dst"}:
+        return None
+    element, relu = element_of(type.element_type), _relu(op)
+    return lambda stored: unscaled(stored, element, target, relu=relu)
 
 
 def _keeps_elements(op: Any, target: Element) -> bool:
@@ -158,10 +170,13 @@ def _store(interpreter: Interpreter, op: Any) -> Prepared:
         return ()
 
     def form(args: PythonValues) -> ArrayForm | None:
-        if is_atomic or not keeps or args[to_place].pointer.element is not own:
+        element = args[to_place].pointer.element
+        is_same = keeps and element is own
+        compute = None if is_same else _drained(op, element)
+        if is_atomic or (not is_same and compute is None):
             return None
         region = args[from_place].valid
-        return ArrayForm(((from_place, region),), (to_place, region))
+        return ArrayForm(((from_place, region),), (to_place, region), compute)
 
     return with_form(run, form)
 

@@ -181,9 +181,19 @@ DOUBLE = f"pto.tadd ins(%t0, %t0 : {T}, {T}) outs(%t1 : {T})\n"
 STORE = f"pto.tstore ins(%t1 : {T}) outs(%yi : {P})\n"
 
 
+def inner_loop(body: str) -> str:
+    """A loop inside over four windows of `x`, called `xi` too."""
+    return f"""scf.for %j = %c0 to %c64 step %c16 {{
+      %xj = pto.partition_view %xv, offsets = [%j, %c0], sizes = [%c16, %c64] : {V} -> {P}
+      {body.replace("%xi", "%xj").replace("%next", "%xj")}
+    }}"""
+
+
 @settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow])
 @given(
     body=instructions(),
+    inner=st.none() | instructions(most=3),
+    last=st.just("") | instructions(most=2),
     after=instructions(most=3),
     first=st.sampled_from([0, 16, -16]),
     drops=st.lists(st.integers(0, 40), max_size=2),
@@ -192,6 +202,8 @@ STORE = f"pto.tstore ins(%t1 : {T}) outs(%yi : {P})\n"
 )
 def test_any_loop_does_what_it_does_when_every_turn_is_checked(
     body: str,
+    inner: str | None,
+    last: str,
     after: str,
     first: int,
     drops: list[int],
@@ -200,6 +212,8 @@ def test_any_loop_does_what_it_does_when_every_turn_is_checked(
 ) -> None:
     """Some with events dropped, with undefined rows, or outside of what there is."""
     after = after.replace("%xi", "%fixed").replace("%yi", "%fixed").replace("%next", "%fixed")
+    if inner is not None:
+        body = f"{body}\n{inner_loop(inner)}\n{last}"
     module = parsed(program(f"{NEXT}\n    {body}", after, first), PASSES)
     events = [op for op in module.walk() if isinstance(op, EventOp)]
     for place in drops:
@@ -218,6 +232,19 @@ def test_a_loop_over_blocks_is_steady() -> None:
     np.testing.assert_array_equal(arrays["y"], 2 * arrays["x"])
     # All but those that found out.
     assert turns == [37]
+
+
+def test_a_nest_of_loops_is_steady_as_a_whole() -> None:
+    add = f"pto.tadd ins(%t0, %t1 : {T}, {T}) outs(%t1 : {T})\n"
+    zero = f"pto.tsub ins(%t1, %t1 : {T}, {T}) outs(%t1 : {T})\n"
+    turns: list[int] = []
+    module = parsed(program(zero + inner_loop(LOAD + add) + STORE), PASSES)
+    with counted(turns):
+        arrays, errors = outcome(module, 40, None, CoreSettings())
+    assert not errors
+    wanted = arrays["x"][:64].reshape(4, 16, 64).sum(axis=0)
+    np.testing.assert_array_equal(arrays["y"], np.tile(wanted, (40, 1)))
+    assert turns == [38]
 
 
 def test_a_sum_over_the_turns_is_kept_on_the_core() -> None:
