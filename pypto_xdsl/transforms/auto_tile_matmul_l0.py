@@ -32,7 +32,7 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import DYNAMIC_INDEX, ModuleOp
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Operation, OpResult, SSAValue
 from xdsl.rewriter import Rewriter
 
 from pypto_xdsl.analysis.kernels import kernels
@@ -42,6 +42,7 @@ from pypto_xdsl.backend.product_unit import ProductBlocks, ProductUnit
 from pypto_xdsl.backend.registry import TARGET_ARCH, backend_of, check_backend_name
 from pypto_xdsl.diagnostics import Diagnostic, DiagnosticsError, OpError, note
 from pypto_xdsl.dialects import tile
+from pypto_xdsl.dialects.declared_op import DeclaredOp
 from pypto_xdsl.dialects.element_types import byte_width
 from pypto_xdsl.dialects.ptensor import RoundMode
 from pypto_xdsl.dialects.tile import MemorySpace, TileType
@@ -164,7 +165,7 @@ class _Product:
         )
         for what, is_cut, type, axis in cut:
             valid = type.valid_shape[axis]
-            if valid == DYNAMIC_INDEX or (is_cut and valid != type.get_shape()[axis]):
+            if is_cut and valid != type.get_shape()[axis]:
                 raise OpError(
                     self.op,
                     f"is a product {size}, which the memories beside the cube do not hold, and "
@@ -243,11 +244,18 @@ class _Product:
         return tile.MatmulAccOp(total, left, right)
 
     def bring_operands_to_l1(self) -> None:
-        """Say of operands that are loaded, nobody said where, that they are in L1."""
+        """
+        Say of operands that are loaded, nobody said where, that they are in L1; move there what the
+        vector unit makes.
+        """
         placed: dict[SSAValue, SSAValue] = {}
         for value in dict.fromkeys((self.lhs, self.rhs)):
             type = TileType.of(value.type)
-            if type.memory_space is None:
+            if _is_made_by_vectors(value):
+                move = tile.MoveOp(value, tile.MoveOp.moved(type, MemorySpace.MAT))
+                hint = None if value.name_hint is None else f"{value.name_hint}_mat"
+                placed[value] = Inserter(self.op).insert(move, hint)
+            elif type.memory_space is None:
                 new = type.with_space(MemorySpace.MAT)
                 placed[value] = Rewriter.replace_value_with_new_type(value, new)
         self.lhs, self.rhs = (placed.get(value, value) for value in (self.lhs, self.rhs))
@@ -273,14 +281,26 @@ def _product_of(op: ProductOp, unit: ProductUnit) -> _Product | None:
             moves.append(owner)
             value = owner.source
         type = TileType.of(value.type)
-        in_l1 = type.memory_space is MemorySpace.MAT or (
-            type.memory_space is None and isinstance(value.owner, tile.LoadOp)
+        in_l1 = (
+            type.memory_space is MemorySpace.MAT
+            or (type.memory_space is None and isinstance(value.owner, tile.LoadOp))
+            or _is_made_by_vectors(value)
         )
         if not in_l1 or DYNAMIC_INDEX in type.get_shape():
             return None
         operands.append(value)
     lhs, rhs = operands
     return _Product(op, unit, lhs, rhs, moves)
+
+
+def _is_made_by_vectors(value: SSAValue) -> bool:
+    """Whether a tile is in the vector buffer, or will be as the result of its op."""
+    if TileType.of(value.type).memory_space is not None:
+        return TileType.of(value.type).memory_space is MemorySpace.VEC
+    if not isinstance(value, OpResult) or not isinstance(value.op, DeclaredOp):
+        return False
+    _, declared = value.op.declaration().results[value.index]
+    return declared.space is not None and MemorySpace(declared.space) is MemorySpace.VEC
 
 
 def _rounding_for_products(op: ProductOp) -> tile.CastOp | None:

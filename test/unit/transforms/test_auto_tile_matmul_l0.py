@@ -97,6 +97,59 @@ def test_values(rows: int, depth: int, columns: int, dtype: str):
         np.testing.assert_array_equal(result, numbers(a) @ numbers(b))
 
 
+@pytest.mark.parametrize("valid", [32, 11])
+def test_rows_that_are_not_taken_apart_may_be_valid_in_part(valid: int):
+    """How many rows of lhs are valid is known at run time, and is the same for each block."""
+    a, b, y = "32x1024xf16", "1024x64xf16", "32x64xf32"
+    text = kernel(
+        f"in %a : tensor<{a}>, in %b : tensor<{b}>, in %n : index",
+        f"tensor<{y}>",
+        f"""
+        %l = tile.load %a[0, 0], valid = [%n, 1024]
+          : tensor<{a}> -> !tile.tile<{a}, valid = [?, 1024]>
+        %r = tile.load %b[0, 0] : tensor<{b}> -> !tile.tile<{b}>
+        %p = tile.matmul %l, %r : !tile.tile<{a}, valid = [?, 1024]>, !tile.tile<{b}>
+          -> !tile.tile<{y}, valid = [?, 64], compact>
+        %z = tile.store %p, %y[0, 0]
+          : !tile.tile<{y}, valid = [?, 64], compact>, tensor<{y}>
+        """,
+    )
+    x, w = integers(0, (32, 1024), "f16"), integers(1, (1024, 64), "f16")
+    wanted = np.zeros((32, 64), np.float32)
+    wanted[:valid] = numbers(x)[:valid] @ numbers(w)
+    for passes in ("", "auto-tile-matmul-l0", LOWERING):
+        arguments = [x, w, valid, np.zeros((32, 64), np.float32)]
+        (result,) = run(lowered(text, passes), "kernel", arguments).results
+        np.testing.assert_array_equal(result, wanted)
+
+
+def test_an_operand_that_the_vector_core_makes():
+    """It is brought to L1 once, whole, and taken apart from there."""
+    a, b, y = "16x128xf32", "128x512xbf16", "16x512xf32"
+    text = kernel(
+        f"in %a : tensor<{a}>, in %b : tensor<{b}>",
+        f"tensor<{y}>",
+        f"""
+        %t = tile.load %a[0, 0] : tensor<{a}> -> !tile.tile<{a}>
+        %l = tile.cast %t, target_type = bf16, mode = rint
+          : !tile.tile<{a}> -> !tile.tile<16x128xbf16>
+        %r = tile.load %b[0, 0] : tensor<{b}> -> !tile.tile<{b}>
+        %p = tile.matmul %l, %r : !tile.tile<16x128xbf16>, !tile.tile<{b}> -> !tile.tile<{y}>
+        %z = tile.store %p, %y[0, 0] : !tile.tile<{y}>, tensor<{y}>
+        """,
+    )
+    x, w = integers(0, (16, 128), "f32"), integers(1, (128, 512), "bf16")
+    wanted = numbers(x) @ numbers(w)
+    for passes in ("", "auto-tile-matmul-l0", "auto-tile-matmul-l0,infer-tile-memory-space"):
+        arguments = [x, w, np.zeros((16, 512), np.float32)]
+        module = lowered(text, passes)
+        (result,) = run(module, "kernel", arguments).results
+        np.testing.assert_array_equal(result, wanted)
+    moves = [op for op in module.walk() if isinstance(op, tile.MoveOp)]
+    to_l1 = [m for m in moves if TileType.of(m.result.type).memory_space is MemorySpace.MAT]
+    assert [TileType.of(m.result.type).get_shape() for m in to_l1] == [(16, 128)]
+
+
 def test_no_block_is_larger_than_its_memory():
     passes = "auto-tile-matmul-l0,infer-tile-memory-space"
     module = lowered(product(272, 208, 400, "f32"), passes)
