@@ -47,7 +47,21 @@ def _rearranged(arguments: Arguments, bound: Bound, names: str) -> Arguments:
 # Gather and scatter
 
 
+_WAYS_TO_GATHER = ("index", "mask_pattern", "kvalue")
+
+
 def _tensor_gather(arguments: Arguments) -> Value:
+    given = [name for name in _WAYS_TO_GATHER if name in arguments.keywords]
+    if len(arguments.positional) > 1 and "index" not in given:
+        given.insert(0, "index")
+    if len(given) > 1:
+        first, second, *_ = given
+        _, node = arguments.keywords[second]
+        raise arguments.context.error(
+            node,
+            f"{arguments.what}: {', '.join(_WAYS_TO_GATHER)} are mutually exclusive, and "
+            f"'{first}' is given already",
+        )
     if "mask_pattern" in arguments.keywords:
         bound = arguments.bind("input *mask_pattern *output_dtype?")
         made = _rearranged(arguments, bound, "input=source mask_pattern output_dtype")

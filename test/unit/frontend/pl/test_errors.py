@@ -102,6 +102,18 @@ BODIES = [
         "the loop has 1 init_values and yields 2 values",
     ),
     ("for i in pl.range(4):\n            t = i\n        u = i", None, ""),
+    # D-T14, D-T15.
+    (
+        "t = pl.tensor.gather(x, index=x, kvalue=1.0)",
+        49,
+        "index, mask_pattern, kvalue are mutually exclusive, and 'index' is given already",
+    ),
+    ("t = pl.tensor.gather(x, 0, x, kvalue=1.0)", 46, "'index' is given already"),
+    (
+        "t = pl.tensor.gather(x, mask_pattern=pl.MaskPattern.P0101, kvalue=1.0)",
+        75,
+        "'mask_pattern' is given already",
+    ),
     ("break", 9, "'break' outside a loop"),
     ("for i in pl.parallel(4):\n            break", 9, "cannot leave a pl.parallel loop"),
     ("with pl.at(level=pl.Level.CORE_GRUP):\n            pass", 26, "did you mean 'CORE_GROUP'?"),
