@@ -41,7 +41,7 @@ from pypto_xdsl.dialects.tile import TileType
 from pypto_xdsl.dialects.tile.base import InferringTileOp
 from pypto_xdsl.dialects.tile.types import implicit_layout
 from pypto_xdsl.rewriting.inserter import Inserter
-from pypto_xdsl.rewriting.tile_merges import cast_valid
+from pypto_xdsl.rewriting.tile_merges import brought_to, cast_valid
 from pypto_xdsl.syntax.op_syntax import segments_property
 
 
@@ -93,6 +93,8 @@ def convert_op(
         }
     if isinstance(op, ptensor.BinaryOp):
         counterpart, operands = _meet(op, counterpart, operands, inserter)
+    if issubclass(counterpart, tile.RowExpandOp | tile.ColumnExpandOp):
+        operands = _as_long_as_target(counterpart, operands, inserter)
     if counterpart.ELEMENTWISE and len(op.results) == 1:
         operands = _in_one_region(op, counterpart, operands, inserter)
     if comparison:
@@ -128,6 +130,21 @@ def _in_one_region(
         name: cast_valid(value, result, inserter) if name in boxes else value
         for name, value in operands.items()
     }
+
+
+def _as_long_as_target(
+    counterpart: type[InferringTileOp], operands: Mapping[str, SSAValue], inserter: Inserter
+) -> Mapping[str, SSAValue]:
+    """The operands of an expansion, whose vector is valid as far as what it is stretched over."""
+    target, vector = (TileType.of(operands[name].type) for name in ("target", "vector"))
+    axis = -2 if issubclass(counterpart, tile.RowExpandOp) else -1
+    wanted, have = target.valid_shape[axis], vector.valid_shape[axis]
+    if wanted == have or DYNAMIC_INDEX in (wanted, have) or len(vector.get_shape()) < 2:
+        return operands
+    valid = list(vector.valid_shape)
+    valid[axis] = wanted
+    brought = brought_to(operands["vector"], vector.with_valid(valid), inserter)
+    return {**operands, "vector": brought}
 
 
 def _compare(

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from copy import copy
+from typing import Any
+
 import numpy as np
 import pytest
 from support.programs import context
@@ -14,6 +17,20 @@ from pypto_xdsl.syntax.parser import parse_module
 
 WHOLE = "tensor<1x16xf32>"
 PART = "tensor<1x16xf32, #ptensor.view<valid = [1, {}]>>"
+
+
+def check(text: str, arguments: list[Any], wanted: Any) -> None:
+    """The kernel gives what is wanted, as written and after each pass of the default pipeline."""
+    ctx = context()
+    module = parse_module(ctx, text, "kernel.mlir")
+    spec = expand_pipelines("default-pipeline")
+    passes = PassPipeline.parse_spec(Universe.get_multiverse().all_passes, spec).passes
+    for step in (None, *passes):
+        if step is not None:
+            step.apply(ctx, module)
+            module.verify()
+        (found,) = run(module, "k", [copy(argument) for argument in arguments]).results
+        np.testing.assert_array_equal(np.asarray(found), wanted, err_msg=str(step))
 
 
 @pytest.mark.parametrize("parts_come_first", [False, True])
@@ -45,13 +62,32 @@ def test_one_operand_is_valid_in_part(op: str, *, parts_come_first: bool, runtim
     functions |= {"part_add": np.add, "part_max": np.maximum}
     wanted = y.copy() if op.startswith("part") else np.zeros_like(x)
     wanted[:, :5] = functions[op](first, second)[:, :5]
-    ctx = context()
-    module = parse_module(ctx, text, "kernel.mlir")
-    spec = expand_pipelines("default-pipeline")
-    passes = PassPipeline.parse_spec(Universe.get_multiverse().all_passes, spec).passes
-    for step in (None, *passes):
-        if step is not None:
-            step.apply(ctx, module)
-            module.verify()
-        (found,) = run(module, "k", [x.copy(), y.copy(), 5, np.zeros_like(x)]).results
-        np.testing.assert_array_equal(np.asarray(found), wanted, err_msg=str(step))
+    check(text, [x, y, 5, np.zeros_like(x)], wanted)
+
+
+@pytest.mark.parametrize("along", ["row", "col"])
+def test_vector_that_is_longer_or_shorter_than_its_target(along: str):
+    """A row or column is stretched over what is valid, whatever of itself is."""
+    whole = "tensor<8x64xf32>"
+    part = "tensor<8x64xf32, #ptensor.view<valid = [{}, {}]>>".format(
+        *((2, 64) if along == "row" else (8, 40))
+    )
+    vector = "tensor<8x1xf32>" if along == "row" else "tensor<1x64xf32>"
+    valid = "[2, 64]" if along == "row" else "[8, 40]"
+    text = f"""
+    builtin.module attributes {{pto.target_arch = "a2a3"}} {{
+    orch.func incore @k(in %x : {whole}, in %y : {vector}, out %o : {whole}) -> {whole} {{
+      %v = ptensor.set_validshape %x, valid = {valid} : {whole} -> {part}
+      %m = ptensor.{along}_expand_mul %v, %y : {part}, {vector} -> {part}
+      %r = ptensor.assemble %m, %o[0, 0] : {part}, {whole}
+      orch.return %r : {whole}
+    }}
+    }}
+    """
+    rng = np.random.default_rng(12)
+    x = rng.standard_normal((8, 64)).astype(np.float32)
+    y = rng.standard_normal((8, 1) if along == "row" else (1, 64)).astype(np.float32)
+    rows, columns = (2, 64) if along == "row" else (8, 40)
+    wanted = np.zeros_like(x)
+    wanted[:rows, :columns] = (x * y)[:rows, :columns]
+    check(text, [x, y, np.zeros_like(x)], wanted)
