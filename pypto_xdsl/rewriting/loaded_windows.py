@@ -17,7 +17,7 @@ from pypto_xdsl.dialects import ptensor, tile
 from pypto_xdsl.dialects.extents import reshape_valid
 from pypto_xdsl.dialects.tile import MemorySpace, TileType
 from pypto_xdsl.rewriting.inserter import Inserter
-from pypto_xdsl.rewriting.tensor_parts import transposed
+from pypto_xdsl.rewriting.tensor_parts import transposed, with_rank
 from pypto_xdsl.rewriting.tensor_to_tile import tile_type_of
 from pypto_xdsl.rewriting.tile_merges import cast_valid
 from pypto_xdsl.syntax.lists import Index
@@ -83,7 +83,8 @@ def views_of(value: SSAValue) -> Iterator[Operation]:
         if not isinstance(op, views):
             return
         yield op
-        if isinstance(op, ptensor.SliceOp):
+        # What is seen transposed is loaded whole.
+        if isinstance(op, ptensor.SliceOp) and not isinstance(op.source.owner, ptensor.TransposeOp):
             return
         value = op.source
 
@@ -109,12 +110,9 @@ def load_tensor(
     if hint is not None:
         hint = f"{hint}_{'tile' if space is None else space}"
     window = window_of(value)
-    if isinstance(window.source.owner, ptensor.TransposeOp):
-        raise OpError(
-            reader,
-            "reads a part of a tensor that is seen transposed: transpose the part instead",
-            [note(window.source.owner, "transposed here")],
-        )
+    turned = window.source.owner
+    if isinstance(turned, ptensor.TransposeOp):
+        return _part_of_transposed(value, window, turned, space, reader, inserter)
     origin = value.owner if isinstance(value.owner, Operation) else inserter.origin
     try:
         type = tile_type_of(value.type, origin)
@@ -157,3 +155,31 @@ def _reshaped_window(value: SSAValue, reader: Operation, inserter: Inserter) -> 
         else tile.ReshapeOp(source, TileType.of(source.type).with_shape(shape, valid))
     )
     return inserter.insert(new, value.name_hint)
+
+
+def _part_of_transposed(
+    value: SSAValue,
+    window: Window,
+    turned: ptensor.TransposeOp,
+    space: MemorySpace | None,
+    reader: Operation,
+    inserter: Inserter,
+) -> SSAValue:
+    """Load all of what is seen transposed, and take a part of it on chip."""
+    tensor = ptensor.tensor_of(value.type)
+    if space is not None or ptensor.valid_shape_of(tensor) != tensor.get_shape():
+        raise OpError(
+            reader,
+            "reads a part of a tensor that is seen transposed: transpose the part instead",
+            [note(turned, "transposed here")],
+        )
+    whole = load_tensor(window.source, None, reader, inserter)
+    rank = tensor.get_num_dims()
+    shape = (*(1,) * (len(window.offsets) - rank), *tensor.get_shape())
+    try:
+        part = tile.SliceOp.window(TileType.of(whole.type), window.offsets, shape)
+        new = tile.SliceOp(whole, window.offsets, part)
+        new.verify_()
+    except VerifyException as error:
+        raise OpError(reader, f"reads a part that does not fit what tiles are: {error}") from error
+    return with_rank(inserter.insert(new, value.name_hint), rank, inserter)

@@ -92,10 +92,16 @@ class LocalTile:
         return element_of(self.type.element_type)
 
     def retyped(self, type: TileBufType, valid: tuple[int, int]) -> LocalTile:
-        """The same bytes under another type."""
-        if self.pitch is not None:
+        """The same bytes under another type; a window has one if it is whole rows."""
+        if self.pitch is None:
+            return replace(self, type=type, valid=valid)
+        columns = self.type.get_shape()[1]
+        in_rows = self.type.blayout is BLayout.ROW_MAJOR and self.type.inner_box == (1, 1)
+        if not in_rows or columns != self.pitch[1]:
             raise ProgramError("is a window of a tile, which has no other shape")
-        return replace(self, type=type, valid=valid)
+        start = self.origin[0] * columns * self.element.storage.itemsize
+        moved = replace(self, pitch=None, origin=(0, 0), address=self.address + start)
+        return replace(moved, type=type, valid=valid)
 
     def window(
         self, type: TileBufType, origin: tuple[int, int], valid: tuple[int, int]

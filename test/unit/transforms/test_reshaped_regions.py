@@ -87,6 +87,31 @@ def test_reshaped_window(rows: int):
     check(WINDOW, [x, y, 2, rows, out], wanted)
 
 
+TURNED = "tensor<8x16xf32, #ptensor.view<layout = dn>>"
+TURNED_ROW = "tensor<1x16xf32, #ptensor.view<layout = dn>>"
+
+TRANSPOSED = f"""
+    orch.func incore @k(in %x : tensor<32x8xf32>, in %y : {WHOLE}, in %i : index, out %o : {WHOLE})
+        -> {WHOLE} {{
+      %w = ptensor.slice %x[%i, 0] : tensor<32x8xf32> -> tensor<16x8xf32>
+      %t = ptensor.transpose %w, axis1 = 0, axis2 = 1 : tensor<16x8xf32> -> {TURNED}
+      %s = ptensor.slice %t[2, 0] : {TURNED} -> {TURNED_ROW}
+      %c = ptensor.reshape %s : {TURNED_ROW} -> tensor<16x1xf32>
+      %m = ptensor.row_expand_mul %y, %c : {WHOLE}, tensor<16x1xf32> -> {WHOLE}
+      %r = ptensor.assemble %m, %o[0, 0] : {WHOLE}
+      orch.return %r : {WHOLE}
+    }}
+"""
+
+
+def test_row_of_a_transposed_window():
+    """A column of a matrix is a row of what is turned over on chip."""
+    rng = np.random.default_rng(13)
+    x, y = rng.standard_normal((32, 8)), rng.standard_normal((16, 64))
+    x, y = x.astype(np.float32), y.astype(np.float32)
+    check(TRANSPOSED, [x, y, 3, np.zeros_like(y)], y * x[3:19, 2, None])
+
+
 @pytest.mark.parametrize("rows", [16, 5])
 @pytest.mark.parametrize("kernel", ["sums", "lines"])
 def test_reshape(kernel: str, rows: int):

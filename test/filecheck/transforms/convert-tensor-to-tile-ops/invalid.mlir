@@ -99,11 +99,11 @@ orch.func incore @bytes(in %x : tensor<8x32xi8>, in %i : tensor<8x16xi32>, in %y
 
 // -----
 
-orch.func incore @part_of_transposed(in %x : tensor<16x64xf32>) -> tensor<32x16xf32> {
+orch.func incore @part_of_transposed(in %x : tensor<16x64xf16>, in %y : tensor<16x16xf16>) -> tensor<32x16xf32> {
   // expected-note @+1 {{transposed here}}
-  %t = ptensor.transpose %x : tensor<16x64xf32> -> tensor<64x16xf32, #ptensor.view<layout = dn>>
-  %p = ptensor.slice %t[0, 0] : tensor<64x16xf32, #ptensor.view<layout = dn>> -> tensor<32x16xf32, #ptensor.view<layout = dn>>
-  // expected-error @+1 {{'ptensor.exp' op reads a part of a tensor that is seen transposed: transpose the part instead}}
-  %e = ptensor.exp %p : tensor<32x16xf32, #ptensor.view<layout = dn>> -> tensor<32x16xf32>
+  %t = ptensor.transpose %x : tensor<16x64xf16> -> tensor<64x16xf16, #ptensor.view<layout = dn>>
+  %p = ptensor.slice %t[0, 0] : tensor<64x16xf16, #ptensor.view<layout = dn>> -> tensor<32x16xf16, #ptensor.view<layout = dn>>
+  // expected-error @+1 {{'ptensor.matmul' op reads a part of a tensor that is seen transposed: transpose the part instead}}
+  %e = ptensor.matmul %p, %y, out_dtype = f32 : tensor<32x16xf16, #ptensor.view<layout = dn>>, tensor<16x16xf16> -> tensor<32x16xf32>
   orch.return %e : tensor<32x16xf32>
 }
