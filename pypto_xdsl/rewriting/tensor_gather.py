@@ -45,14 +45,21 @@ from xdsl.utils.exceptions import VerifyException
 from pypto_xdsl.diagnostics import OpError
 from pypto_xdsl.dialects import ptensor, tile
 from pypto_xdsl.dialects.element_types import UI8, ElementType, byte_width
-from pypto_xdsl.dialects.ptensor import CompareMode, CompareModeAttr, RoundMode
+from pypto_xdsl.dialects.ptensor import (
+    CompareMode,
+    CompareModeAttr,
+    RoundMode,
+    valid_shape_of,
+)
 from pypto_xdsl.dialects.ptensor.gather import normalized_axis
 from pypto_xdsl.dialects.tile import Layout, MemorySpace, TileLayout, TileType
 from pypto_xdsl.rewriting.counted_loops import constant, over_rows
 from pypto_xdsl.rewriting.index_sums import multiply, row_of
 from pypto_xdsl.rewriting.inserter import Inserter
+from pypto_xdsl.rewriting.loaded_windows import load_tensor
 from pypto_xdsl.rewriting.tensor_parts import Parts, reshaped
 from pypto_xdsl.rewriting.tensor_to_tile import tile_type_of
+from pypto_xdsl.rewriting.tile_merges import brought_to
 from pypto_xdsl.syntax.lists import Index
 
 _Put = Callable[[SSAValue, SSAValue], Operation]
@@ -70,17 +77,21 @@ def gather(
     """
     Gather from tiles, or from global memory what is not in `tiles`, as `op` does from tensors.
 
-    Raises `OpError` at `op` where only a part of an operand is valid, or its extents are known at
-    run time only.
+    Raises `OpError` at `op` where only a part of the index is valid, or extents are known at run
+    time only.
     """
-    for value in (op.source, op.index):
-        _expect_whole(op, value)
+    _expect_constant_extents(op, op.source)
+    _expect_whole(op, op.index)
     source = _tensor(op.source)
     *outer, columns = _tensor(op.index).get_shape()
     rank = source.get_num_dims()
     axis = normalized_axis(op.dim, rank)
     shape = source.get_shape()
     on_chip = tiles.get(op.source)
+    if valid_shape_of(source) != shape:
+        # What is not valid is not loaded, but may be picked: it is not defined then.
+        on_chip = on_chip or load_tensor(op.source, None, op, inserter)
+        on_chip = brought_to(on_chip, TileType.of(on_chip.type).with_valid(None), inserter)
     parts = Parts(tiles)
     result = tile_type_of(op.result.type, op)
     hint = op.result.name_hint
@@ -376,11 +387,16 @@ def _tensor(value: SSAValue) -> TensorType[Attribute]:
     return ptensor.tensor_of(value.type)
 
 
-def _expect_whole(op: Operation, value: SSAValue) -> None:
+def _expect_constant_extents(op: Operation, value: SSAValue) -> None:
     tensor = _tensor(value)
     if DYNAMIC_INDEX in tensor.get_shape():
         raise OpError(op, f"takes {tensor}, whose extents are known at run time only")
-    if ptensor.valid_shape_of(tensor) != tensor.get_shape():
+
+
+def _expect_whole(op: Operation, value: SSAValue) -> None:
+    _expect_constant_extents(op, value)
+    tensor = _tensor(value)
+    if valid_shape_of(tensor) != tensor.get_shape():
         raise OpError(op, f"takes {tensor}, of which only a part is valid; take a slice of that")
 
 

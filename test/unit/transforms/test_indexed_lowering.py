@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -36,7 +37,7 @@ def check(text: str, arguments: list[Any], wanted: Any) -> None:
         if step is not None:
             step.apply(ctx, module)
             module.verify()
-        (result,) = run(module, "k", [argument.copy() for argument in arguments]).results
+        (result,) = run(module, "k", [copy(argument) for argument in arguments]).results
         np.testing.assert_array_equal(np.asarray(result), wanted, err_msg=str(step))
 
 
@@ -88,6 +89,32 @@ def test_gather(
     )
     wanted = np.take_along_axis(x[reach] + (1 if computed else 0), i, axis)
     check(text, [x, i, np.zeros(index, DTYPES[dtype])], wanted)
+
+
+@pytest.mark.parametrize("computed", [False, True])
+def test_gather_from_what_is_valid_in_part(*, computed: bool):
+    """Only the first n rows are there; rows beyond them pick nothing that means anything."""
+    part = "tensor<8x16xf32, #ptensor.view<valid = [?, 16]>>"
+    text = f"""
+    orch.func incore @k(in %x : tensor<8x16xf32>, in %i : tensor<8x32xi32>, in %n : index,
+        out %o : tensor<8x32xf32>) -> tensor<8x32xf32> {{
+      %v = ptensor.set_validshape %x, valid = [%n, 16] : tensor<8x16xf32> -> {part}
+      %w = ptensor.add %v, %v : {part}
+      %g = ptensor.gather {"%w" if computed else "%v"}, %i
+        : {part}, tensor<8x32xi32> -> tensor<8x32xf32>
+      %p = ptensor.set_validshape %g, valid = [%n, 32]
+        : tensor<8x32xf32> -> tensor<8x32xf32, #ptensor.view<valid = [?, 32]>>
+      %r = ptensor.assemble %p, %o[0, 0]
+        : tensor<8x32xf32, #ptensor.view<valid = [?, 32]>>, tensor<8x32xf32>
+      orch.return %r : tensor<8x32xf32>
+    }}
+    """
+    rng = np.random.default_rng(14)
+    x = rng.integers(-50, 50, (8, 16)).astype(np.float32)
+    i = rng.integers(0, 16, (8, 32)).astype(np.int32)
+    wanted = np.zeros((8, 32), np.float32)
+    wanted[:5] = np.take_along_axis(x, i, 1)[:5] * (2 if computed else 1)
+    check(text, [x, i, 5, np.zeros((8, 32), np.float32)], wanted)
 
 
 @pytest.mark.parametrize("dtype", ["f32", "i32", "f16", "i16"])
