@@ -284,16 +284,136 @@ def module_line(module: ModuleOp, error: str) -> str:
     return program(LOAD + DOUBLE + STORE).split("\n")[line - 1]
 
 
-def test_what_comes_after_the_loop_is_checked_against_its_last_turn() -> None:
-    """Without the event that orders the load after the loop, the last turn may still read."""
-    after = f"pto.tload ins(%fixed : {P}) outs(%t0 : {T})"
-    module = parsed(program(LOAD + DOUBLE + STORE, after), PASSES)
-    loop_events = [op for op in module.walk() if isinstance(op, EventOp)]
-    for op in loop_events:
-        parent = op.parent_op()
-        if parent is not None and parent.name == "func.func":
-            op.detach()
-    assert_same(module, 40)
+BY_HAND = f"""
+func.func @kernel(%x: !pto.ptr<f32>, %y: !pto.ptr<f32>, %n: index)
+    attributes {{ascend910b.core = #ascend910b<core aiv>}} {{
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c16 = arith.constant 16 : index
+  %c64 = arith.constant 64 : index
+  %rows = arith.muli %n, %c16 : index
+  %end = arith.subi %rows, %c16 : index
+  %xv = pto.make_tensor_view %x, shape = [%rows, %c64], strides = [%c64, %c1] : {V}
+  %yv = pto.make_tensor_view %y, shape = [%rows, %c64], strides = [%c64, %c1] : {V}
+  %first = pto.partition_view %xv, offsets = [%c0, %c0], sizes = [%c16, %c64] : {V} -> {P}
+  %last = pto.partition_view %yv, offsets = [%end, %c0], sizes = [%c16, %c64] : {V} -> {P}
+  %t = ascend910b.view ub[0] : {T}
+  %u = ascend910b.view ub[4096] : {T}
+  %free = ascend910b.view ub[8192] : {T}
+  ascend910b.set_flag V -> MTE2, 0
+  ascend910b.set_flag MTE3 -> V, 0
+  scf.for %i = %c0 to %end step %c16 {{
+    %xp = pto.partition_view %xv, offsets = [%i, %c0], sizes = [%c16, %c64] : {V} -> {P}
+    %yp = pto.partition_view %yv, offsets = [%i, %c0], sizes = [%c16, %c64] : {V} -> {P}
+    ascend910b.wait_flag V -> MTE2, 0
+    pto.tload ins(%xp : {P}) outs(%t : {T})  // load
+    ascend910b.set_flag MTE2 -> V, 0
+    ascend910b.wait_flag MTE2 -> V, 0
+    ascend910b.wait_flag MTE3 -> V, 0
+    pto.tadd ins(%t, %t : {T}, {T}) outs(%u : {T})  // add
+    ascend910b.set_flag V -> MTE2, 0
+    ascend910b.set_flag V -> MTE3, 0
+    ascend910b.wait_flag V -> MTE3, 0
+    pto.tstore ins(%u : {T}) outs(%yp : {P})  // store
+    ascend910b.set_flag MTE3 -> V, 0
+  }}
+  AFTER
+  ascend910b.wait_flag MTE3 -> V, 0
+  ascend910b.wait_flag V -> MTE2, 0
+  return
+}}
+"""
+
+AFTER: dict[str, tuple[str, str, str | None]] = {
+    "the vector pipe has waited for the last load": (
+        f"pto.tadd ins(%t, %t : {T}, {T}) outs(%free : {T})",
+        "",
+        None,
+    ),
+    "and so has what waited for the vector pipe": (
+        f"pto.tstore ins(%t : {T}) outs(%last : {P})",
+        "",
+        None,
+    ),
+    "the last store may still read what is computed over": (
+        f"pto.tadd ins(%t, %t : {T}, {T}) outs(%u : {T})",
+        "writes bytes 4096..8192 of ub on pipe V of the vector core that pipe MTE3 of the vector "
+        "core may still have to read",
+        "// store",
+    ),
+    "the last addition may still read what is loaded over": (
+        f"pto.tload ins(%first : {P}) outs(%t : {T})",
+        "writes bytes 0..4096 of ub on pipe MTE2 of the vector core that pipe V of the vector core "
+        "may still have to read",
+        "// add",
+    ),
+    "the last addition may not have written what is loaded over": (
+        f"pto.tload ins(%first : {P}) outs(%u : {T})",
+        "writes bytes 4096..8192 of ub on pipe MTE2 of the vector core that pipe V of the vector "
+        "core may still have to write",
+        "// add",
+    ),
+    "the last store may not have reached global memory": (
+        "%c32 = arith.constant 32 : index\n  %before = arith.subi %rows, %c32 : index\n"
+        "  %stored = pto.partition_view %yv, offsets = [%before, %c0], sizes = [%c16, %c64] : "
+        f"{V} -> {P}\n  pto.tload ins(%stored : {P}) outs(%free : {T})",
+        "reads global memory on pipe MTE2 of the vector core that pipe MTE3 of the vector core may "
+        "still have to write",
+        "// store",
+    ),
+    "nor may a store of a turn before": (
+        "%stored = pto.partition_view %yv, offsets = [%c16, %c0], sizes = [%c16, %c64] : "
+        f"{V} -> {P}\n  pto.tload ins(%stored : {P}) outs(%free : {T})",
+        "",
+        None,
+    ),
+    "a row that the loop does not write": (
+        "%z = arith.constant 0.0 : f32\n  ascend910b.barrier ALL\n  %stored = "
+        "pto.partition_view %yv, offsets = [%end, %c0], sizes = [%c16, %c64] : "
+        f"{V} -> {P}\n  pto.tload ins(%stored : {P}) outs(%free : {T})\n"
+        f"  ascend910b.barrier ALL\n  pto.tadd ins(%free, %free : {T}, {T}) outs(%free : {T})",
+        "which nobody wrote",
+        "pto.tload ins(%stored",
+    ),
+    "the event of the last turn is still set": (
+        "ascend910b.set_flag MTE3 -> V, 0",
+        "sets an event that is still set",
+        "    ascend910b.set_flag MTE3 -> V, 0",
+    ),
+}
+
+
+AGAIN = """scf.for %again = %c16 to %c64 step %c16 {
+  %is_first = arith.cmpi eq, %again, %c16 : index
+  scf.if %is_first {
+  }
+  scf.for %i"""
+"""A loop whose turns differ, around one whose turns do not."""
+
+
+@pytest.mark.parametrize("is_repeated", [False, True])
+@pytest.mark.parametrize("case", AFTER)
+def test_what_comes_after_the_loop_is_checked_against_its_last_turns(
+    case: str, is_repeated: bool
+) -> None:
+    after, message, where = AFTER[case]
+    text = BY_HAND.replace("AFTER", after)
+    if is_repeated:
+        text = text.replace("scf.for %i", AGAIN).replace("  }\n  " + after, "  }\n  }\n  " + after)
+    module = parsed(text)
+    assert_same(module, 24)
+    turns: list[int] = []
+    with counted(turns):
+        _, errors = outcome(module, 24, None, CoreSettings())
+    assert sum(turns) > 16
+    if not message:
+        assert errors == []
+        return
+    (error,) = errors
+    assert message in error
+    if where is not None:
+        lines = [n for n, line in enumerate(text.split("\n"), 1) if where in line]
+        assert f"program.mlir:{lines[0]}:" in error
 
 
 def test_progress_counts_every_turn() -> None:
