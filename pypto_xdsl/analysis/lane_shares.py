@@ -86,7 +86,7 @@ def lane_shares(body: Block, axis: int) -> Mapping[SSAValue, Share]:
     chosen = {node for group in members.values() for node in group}
     errors = [error for op in ops if (error := _refusal_of(op, chosen, axis)) is not None]
     # What is cut twice follows from an op that would not be cut, if there is one.
-    errors = errors or [error for op in ops for error in _cut_twice(op, chosen, axis)]
+    errors = errors or list(_cut_twice(ops, chosen, axis))
     if errors:
         raise DiagnosticsError(errors)
     return {
@@ -95,11 +95,13 @@ def lane_shares(body: Block, axis: int) -> Mapping[SSAValue, Share]:
 
 
 def _nodes(ops: Iterable[Operation]) -> Iterator[Node]:
-    """Each tile with each axis along which it can be cut."""
+    """Each tile, what comes from outside too, with each axis along which it can be cut."""
+    seen: set[SSAValue] = set()
     for op in ops:
         arguments = (a for region in op.regions for block in region.blocks for a in block.args)
-        for value in (*op.results, *arguments):
-            if isinstance(value.type, TileType):
+        for value in (*op.operands, *op.results, *arguments):
+            if isinstance(value.type, TileType) and value not in seen:
+                seen.add(value)
                 for axis, extent in enumerate(value.type.get_shape()):
                     if extent != 1:
                         yield value, axis
@@ -154,15 +156,24 @@ def _refusal_of(op: Operation, chosen: set[Node], axis: int) -> Diagnostic | Non
     return None
 
 
-def _cut_twice(op: Operation, chosen: set[Node], axis: int) -> Iterator[Diagnostic]:
-    for result in op.results:
-        if sum((result, along) in chosen for along in range(_rank((result, 0)))) > 1:
-            yield diagnose(
-                op,
-                "makes a tile that would have to be cut along both axes, so that the two vector "
-                f"cores can share out {PARTS[axis]}: split the kernel {_OTHER[axis]}, or leave "
-                "the split out",
-            )
+def _cut_twice(ops: Sequence[Operation], chosen: set[Node], axis: int) -> Iterator[Diagnostic]:
+    """Errors if tiles would be cut along two axes, at the ops that turn them."""
+    axes: dict[SSAValue, int] = {}
+    for value, _ in chosen:
+        axes[value] = axes.get(value, 0) + 1
+    twice = {value for value, count in axes.items() if count > 1}
+    turning = [
+        op
+        for op in ops
+        if any(cut[0][0] in twice and len({_of_matrix(n) for n in cut}) > 1 for cut in _cuts(op))
+    ]
+    for op in turning or [op for op in ops if not twice.isdisjoint(op.results)]:
+        yield diagnose(
+            op,
+            "makes a tile that would have to be cut along both axes, so that the two vector "
+            f"cores can share out {PARTS[axis]}: split the kernel {_OTHER[axis]}, or leave the "
+            "split out",
+        )
 
 
 def _refusal(op: Operation, value: SSAValue, along: int, axis: int) -> Diagnostic:

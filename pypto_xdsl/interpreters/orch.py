@@ -26,6 +26,7 @@ from pypto_xdsl.backend.ascend910b.memories import CORES
 from pypto_xdsl.diagnostics import DiagnosticsError
 from pypto_xdsl.dialects import orch
 from pypto_xdsl.dialects.orch import Comparison, FunctionKind
+from pypto_xdsl.dialects.orch.function_marks import runs_on_both
 from pypto_xdsl.interpreters.elements import integer_value
 from pypto_xdsl.interpreters.errors import ProgramError
 from pypto_xdsl.interpreters.indices import index_value, take_indices
@@ -63,6 +64,18 @@ def call(machine: Machine, function: orch.FuncOp, arguments: PythonValues) -> Py
     """Run a function on arguments for all its parameters."""
     if function.kind.data is FunctionKind.GROUP and machine.group_calls is None:
         return _call_group(machine, function, arguments)
+    is_deferred = machine.group_calls is not None and function.is_declaration
+    if not runs_on_both(function) or is_deferred:
+        return _call_once(machine, function, arguments)
+    results: PythonValues = ()
+    for core in range(2):
+        with _on(machine, replace(machine.grid, subblock_index=core)):
+            results = _call_once(machine, function, arguments)
+    return results
+
+
+def _call_once(machine: Machine, function: orch.FuncOp, arguments: PythonValues) -> PythonValues:
+    """Run a function on one core."""
     if function.is_declaration:
         if machine.call_declaration is None:
             raise ProgramError(

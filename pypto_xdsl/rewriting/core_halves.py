@@ -88,9 +88,15 @@ TRANSPORT: Mapping[SplitMode, TransportSplit] = {
 """How tiles pass to and from the two vector cores of a kernel, or region, that is split."""
 
 
-def _says_what_passes(region: orch.SplitAivOp) -> bool:
+def has_regions(kernel: orch.FuncOp) -> bool:
+    """Whether a kernel has regions for one vector core each."""
+    return any(isinstance(op, orch.SplitAivOp) for op in walk(kernel))
+
+
+def _is_for_parts(region: orch.SplitAivOp) -> bool:
     """Whether a region is written for the parts: it says where they come from or go."""
-    return any(isinstance(op, tile.AivShardOp | tile.AicGatherOp) for op in walk(region))
+    of_one = (tile.AivShardOp, tile.AicGatherOp, tile.GetSubblockIdxOp)
+    return region.core.first_use is not None or any(isinstance(op, of_one) for op in walk(region))
 
 
 def _even_split(
@@ -142,12 +148,15 @@ class HalfCopier:
         """What the other half alone has, and the op that makes it there."""
         self._is_first: SSAValue | None = None
         """Whether this is the first vector core, where regions are for both."""
+        self._has_regions = False
         self._of_each: dict[SSAValue, Operation] = {}
         """Tiles of which each vector core has its own, and the region that they are from."""
         self._region: orch.SplitAivOp | None = None
         """The region that is copied."""
         self.ends: dict[tile.MoveOp, PushOp | PopOp] = {}
         """This half's end of what passes whole between the halves."""
+        self._passing: dict[bool, Operation] = {}
+        """What passes whole (True) and by halves (False), one op of each."""
         self.slot_size = 0
         """The bytes of the largest tile that passes."""
 
@@ -158,7 +167,8 @@ class HalfCopier:
         """
         body = kernel.body.block
         copy = self._block(body, body.args)
-        if self.half is Lane.VECTOR and any(isinstance(op, orch.SplitAivOp) for op in walk(kernel)):
+        self._has_regions = has_regions(kernel)
+        if self.half is Lane.VECTOR and self._has_regions:
             self._is_first = is_first_core(copy, kernel)
         self._copy_ops(body, copy)
         last = kernel.return_op
@@ -270,6 +280,12 @@ class HalfCopier:
                 self._foreign[result] = op
 
     def _cross(self, op: tile.MoveOp, start: Lane, into: Block) -> None:
+        if self._has_regions:
+            raise OpError(
+                op,
+                "passes a tile between the kinds of cores, in a kernel that has regions for one "
+                "vector core each: there, tile.aiv_shard and tile.aic_gather do",
+            )
         self._passes(op.source)
         if self.half is start:
             push = tile.TpushToAivOp if start is Lane.CUBE else tile.TpushToAicOp
@@ -349,7 +365,7 @@ class HalfCopier:
         outer, self._region = self._region, op
         split = TRANSPORT[op.mode.data]
         body = op.body.block
-        if self.half is Lane.VECTOR and split.axis is not None and not _says_what_passes(op):
+        if self.half is Lane.VECTOR and split.axis is not None and not _is_for_parts(op):
             # Written for the whole, to be shared out.
             whole = Block()
             self._copy_ops(body, whole)
@@ -375,7 +391,7 @@ class HalfCopier:
 
     def _shard(self, op: tile.AivShardOp, into: Block) -> None:
         self._passes(op.source)
-        split = _even_split(op, TileType.of(op.source.type), op.lane_stride)
+        split = self._split_of(op, TileType.of(op.source.type), op.lane_stride)
         if self.half is Lane.CUBE:
             self._add(tile.TpushToAivOp(self._value(op.source, op), split), op, into)
             self._foreign[op.result] = op
@@ -388,7 +404,7 @@ class HalfCopier:
     def _gather(self, op: tile.AicGatherOp, into: Block) -> None:
         whole = TileType.of(op.result.type)
         self._passes(op.result)
-        split = _even_split(op, whole, None)
+        split = self._split_of(op, whole, None)
         if self.half is Lane.CUBE:
             pop = tile.TpopFromAivOp(whole, split)
             self._add(pop, op, into)
@@ -406,6 +422,25 @@ class HalfCopier:
             self._add(create, op, rest)
             self._add(tile.TpushToAicOp(create.result), op, rest)
             self._add(scf.YieldOp(), op, rest)
+
+    def _split_of(
+        self,
+        op: tile.AivShardOp | tile.AicGatherOp,
+        whole: TileType,
+        stride: IntegerAttr[Any] | None,
+    ) -> TransportSplit:
+        split = _even_split(op, whole, stride)
+        is_whole = split is TransportSplit.NONE
+        self._passing.setdefault(is_whole, op)
+        if (other := self._passing.get(not is_whole)) is not None:
+            how = ("whole", "by halves") if is_whole else ("by halves", "whole")
+            raise OpError(
+                op,
+                f"passes a tile {how[0]}, where another one passes {how[1]}: the ring between "
+                "the cores of a kernel does one or the other",
+                [note(other, "the other one passes here")],
+            )
+        return split
 
     def _instead(self, op: Operation, condition: SSAValue) -> Block:
         """Do an op where the condition holds; the block of what is done where it does not."""

@@ -20,6 +20,7 @@ from xdsl.traits import IsTerminator
 
 from pypto_xdsl.analysis.core_lanes import Lane
 from pypto_xdsl.analysis.lane_shares import PARTS, Share, lane_shares
+from pypto_xdsl.analysis.walk import walk
 from pypto_xdsl.diagnostics import OpError
 from pypto_xdsl.dialects import orch, tile
 from pypto_xdsl.dialects.declared_op import DeclaredOp
@@ -100,10 +101,49 @@ class LaneSharing:
 
     def run(self) -> None:
         """Rewrite the body."""
-        self._rewrite_block(self._body)
+        ops = list(self._body.ops)
+        for value in self._from_outside():
+            self._take_part(value)
+        self._rewrite_ops(ops)
 
-    def _rewrite_block(self, block: Block) -> None:
-        for op in list(block.ops):
+    def _from_outside(self) -> Sequence[SSAValue]:
+        """The tiles that are made before the body, whole on both cores."""
+        ops = [op for outer in self._body.ops for op in walk(outer)]
+        blocks = [block for op in ops for region in op.regions for block in region.blocks]
+        inside: set[SSAValue] = {value for op in ops for value in op.results}
+        inside.update(argument for block in (self._body, *blocks) for argument in block.args)
+        return [value for value in self._shares if value not in inside]
+
+    def _take_part(self, value: SSAValue) -> None:
+        """Use the part of a tile in the body."""
+        share = self._shares[value]
+        whole = TileType.of(value.type)
+        part = share.part(whole)
+        offsets: list[Index] = [0] * whole.get_num_dims()
+        offsets[share.axis] = self._shift(share.step)
+        valid: list[Index] = []
+        if DYNAMIC_INDEX in part.valid_shape:
+            for axis, extent in enumerate(whole.valid_shape):
+                is_open = extent == DYNAMIC_INDEX
+                known = self._at_start(tile.ValidDimOp(value, axis)) if is_open else extent
+                valid.append(known)
+            valid[share.axis] = self._valid_part_at_start(valid[share.axis], share)
+        window = tile.SliceOp(value, offsets, part, valid)
+        own = self._at_start(window, value.name_hint)
+        self._shares[own] = share
+        value.replace_uses_with_if(
+            own, lambda use: use.operation is not window and self._is_inside(use.operation)
+        )
+
+    def _is_inside(self, op: Operation | None) -> bool:
+        while op is not None:
+            if op.parent_block() is self._body:
+                return True
+            op = op.parent_op()
+        return False
+
+    def _rewrite_ops(self, ops: Sequence[Operation]) -> None:
+        for op in ops:
             if op.regions:
                 self._rewrite_control_flow(op)
             elif not op.has_trait(IsTerminator):
@@ -117,7 +157,7 @@ class LaneSharing:
                 new = Rewriter.replace_value_with_new_type(value, part)
                 self._shares[new] = share
         for block in blocks:
-            self._rewrite_block(block)
+            self._rewrite_ops(list(block.ops))
 
     def _rewrite(self, op: Operation) -> None:
         shares = [self._shares.get(value) for value in (*op.operands, *op.results)]
@@ -180,7 +220,7 @@ class LaneSharing:
         found = self._shifts.get(step)
         if found is None:
             op = arith.MuliOp(self._core, self._constant(step))
-            found = self._shifts[step] = self._at_start(op, f"from_{step}")
+            found = self._shifts[step] = self._at_start(op, "from")
         return found
 
     def _valid_part(self, whole: Index, share: Share, op: Operation) -> Index:
@@ -194,12 +234,19 @@ class LaneSharing:
                 rest = self._at_start(arith.SubiOp(total, self._shift(share.step)))
                 some = self._at_start(arith.MaxSIOp(rest, self._constant(0)))
                 least = arith.MinSIOp(some, self._constant(share.step))
-                found = self._valid[key] = self._at_start(least, f"valid_of_{whole}")
+                found = self._valid[key] = self._at_start(least, "own_valid")
             return found
         shift, zero, step = self._shift(share.step), self._constant(0), self._constant(share.step)
         inserter = Inserter(op)
         rest = inserter.insert(arith.SubiOp(whole, shift))
         return inserter.insert(arith.MinSIOp(inserter.insert(arith.MaxSIOp(rest, zero)), step))
+
+    def _valid_part_at_start(self, whole: Index, share: Share) -> Index:
+        if isinstance(whole, int):
+            return self._valid_part(whole, share, self._origin)
+        rest = self._at_start(arith.SubiOp(whole, self._shift(share.step)))
+        some = self._at_start(arith.MaxSIOp(rest, self._constant(0)))
+        return self._at_start(arith.MinSIOp(some, self._constant(share.step)))
 
     def _by_first(self, op: Operation) -> None:
         """Let the first core do what is the same on both."""
@@ -228,6 +275,7 @@ class LaneSharing:
                 whole = TileType.of(old.type)
                 part = share.part(whole)
                 if result.type != part:
+                    assert TileType.of(result.type).get_shape() == part.get_shape()
                     value = self._narrowed(op, result, whole, share, count)
                 self._shares[value] = share
             results.append(value)

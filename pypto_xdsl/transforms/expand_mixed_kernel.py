@@ -59,10 +59,12 @@ evenly.
 
 Regions of a kernel that are written for one vector core each (`orch.split_aiv`) are run by both
 as they stand, with what `tile.aiv_shard` and `tile.aic_gather` pass; one of mode `up_down` or
-`left_right` without any of these is written for the whole, and shared out as a split kernel is.
+`left_right` that has none of these, nor asks which core it is on, is written for the whole, and
+shared out as a split kernel is.
 What stands around the regions is the same on both cores, and one of them stores it.
 
-A split of a kernel that has no cube work means nothing, and is dropped.
+A kernel that has such regions and no cube work becomes one of the vector cores, that both run. A
+split of any other kernel without cube work means nothing, and is dropped.
 """
 
 from __future__ import annotations
@@ -89,7 +91,7 @@ from pypto_xdsl.backend.registry import backend_of, check_backend_name
 from pypto_xdsl.diagnostics import Diagnostic, DiagnosticsError, OpError, note
 from pypto_xdsl.dialects import orch, ptensor, tile
 from pypto_xdsl.dialects.declared_op import DeclaredOp
-from pypto_xdsl.dialects.orch import FunctionKind, SplitMode, SplitModeAttr
+from pypto_xdsl.dialects.orch import FunctionKind, SplitModeAttr
 from pypto_xdsl.dialects.orch.function_marks import (
     DUAL_AIV_DISPATCH,
     SLOT_NUM,
@@ -99,7 +101,13 @@ from pypto_xdsl.dialects.orch.function_marks import (
 )
 from pypto_xdsl.dialects.tile import MemorySpace
 from pypto_xdsl.properties.checked_pass import CheckedPass
-from pypto_xdsl.rewriting.core_halves import TRANSPORT, HalfCopier, crossing, half_of
+from pypto_xdsl.rewriting.core_halves import (
+    TRANSPORT,
+    HalfCopier,
+    crossing,
+    half_of,
+    has_regions,
+)
 from pypto_xdsl.rewriting.lane_sharing import share_out_halves
 from pypto_xdsl.rewriting.locating import locate
 from pypto_xdsl.rewriting.slot_frees import Pop, free_slots
@@ -134,6 +142,8 @@ class ExpandMixedKernelPass(CheckedPass):
             try:
                 if _is_mixed(kernel):
                     mixed.append(kernel)
+                elif has_regions(kernel):
+                    _run_on_both(kernel)
                 else:
                     kernel.attributes.pop(SPLIT, None)
             except DiagnosticsError as error:
@@ -162,6 +172,21 @@ def _is_mixed(kernel: orch.FuncOp) -> bool:
     return {Lane.CUBE, Lane.VECTOR} <= halves
 
 
+def _run_on_both(kernel: orch.FuncOp) -> None:
+    """A kernel that has regions for one vector core each, and no cube work, is run by both."""
+    body, returned = HalfCopier(Lane.VECTOR).copy_body(kernel)
+    end = orch.ReturnOp(*returned)
+    locate(kernel.location, end)
+    body.add_op(end)
+    kernel.body.detach_block(0)
+    kernel.body.add_block(body)
+    region_dce(kernel.body)
+    kernel.kind = orch.FunctionKindAttr(FunctionKind.AIV)
+    for mark in _SPLITS:
+        kernel.attributes.pop(mark, None)
+    kernel.attributes[DUAL_AIV_DISPATCH] = UnitAttr()
+
+
 @dataclass(frozen=True)
 class _Ring:
     """One direction of the ring of a kernel."""
@@ -185,8 +210,9 @@ class _Expansion:
 
     def run(self, graph: CallGraph) -> None:
         kernel = self.kernel
-        split = self._split()
-        has_regions = any(isinstance(op, orch.SplitAivOp) for op in walk(kernel))
+        is_for_one_each = has_regions(kernel)
+        # Regions say themselves what each core does.
+        split = None if is_for_one_each else split_mode(kernel)
         returned: dict[Lane, Sequence[SSAValue]] = {}
         bodies: dict[Lane, Block] = {}
         for half, copier in self._halves.items():
@@ -200,14 +226,14 @@ class _Expansion:
             )
         cube_rings, vector_rings = self._rings(bodies, *names)
         self._finish(bodies[Lane.CUBE], cube_rings, ())
-        if vector_rings and split is None and not has_regions:
+        if vector_rings and split is None and not is_for_one_each:
             returned[Lane.VECTOR] = self._guard(bodies[Lane.VECTOR], returned[Lane.VECTOR])
         self._finish(bodies[Lane.VECTOR], vector_rings, returned[Lane.VECTOR])
         aic = self._function(names[0], FunctionKind.AIC, bodies[Lane.CUBE], ())
         aiv = self._function(names[1], FunctionKind.AIV, bodies[Lane.VECTOR], results)
         if split is not None:
             aiv.attributes[SPLIT] = SplitModeAttr(split)
-        elif vector_rings or has_regions:
+        elif vector_rings or is_for_one_each:
             aiv.attributes[DUAL_AIV_DISPATCH] = UnitAttr()
         for half in (aic, aiv):
             region_dce(half.body)
@@ -223,12 +249,6 @@ class _Expansion:
             group = self._group(aic, aiv)
             block.insert_op_before(group, kernel)
         Rewriter.erase_op(kernel)
-
-    def _split(self) -> SplitMode | None:
-        """How the two vector cores share all of the kernel, unless regions say what each does."""
-        if any(isinstance(op, orch.SplitAivOp) for op in walk(self.kernel)):
-            return None
-        return split_mode(self.kernel)
 
     def _name_of(self, suffix: str) -> str:
         name, number = f"{self._name}_{suffix}", 0

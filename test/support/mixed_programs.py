@@ -601,6 +601,71 @@ class Program:
         ((64, 64), (64, 64), (64, 64)),
         2,
     ),
+    "region_without_products": Mixed(
+        """
+@pl.program
+class Program:
+    @pl.function(type=pl.FunctionType.InCore)
+    def kernel(
+        self, a: pl.Tensor[[64, 64], pl.FP32], out: pl.Out[pl.Tensor[[64, 64], pl.FP32]]
+    ) -> pl.Tensor[[64, 64], pl.FP32]:
+        for core in pl.split_aiv(2, mode=pl.SplitMode.UP_DOWN):
+            part = pl.slice(a, [32, 64], [core * 32, 0])
+            out = pl.assemble(out, pl.abs(part), [core * 32, 0])
+        return out
+
+    @pl.function(type=pl.FunctionType.Orchestration)
+    def main(
+        self, a: pl.Tensor[[64, 64], pl.FP32], out: pl.Out[pl.Tensor[[64, 64], pl.FP32]]
+    ) -> pl.Tensor[[64, 64], pl.FP32]:
+        out = self.kernel(a, out)
+        return out
+""",
+        np.abs,
+        ((64, 64),),
+    ),
+    **{
+        f"region_of_the_whole_{mode.lower()}": Mixed(
+            """
+@pl.program
+class Program:
+    @pl.function(type=pl.FunctionType.InCore)
+    def kernel(
+        self,
+        a: pl.Tensor[[64, 64], pl.FP16],
+        b: pl.Tensor[[64, 64], pl.FP16],
+        c: pl.Tensor[[64, 64], pl.FP32],
+        out: pl.Out[pl.Tensor[[64, 64], pl.FP32]],
+        twice: pl.Out[pl.Tensor[[64, 64], pl.FP32]],
+    ) -> tuple[pl.Tensor[[64, 64], pl.FP32], pl.Tensor[[64, 64], pl.FP32]]:
+        product = pl.matmul(a, b, out_dtype=pl.FP32)
+        for whole in pl.split_aiv(2, mode=pl.SplitMode.{mode}):
+            twice = pl.assemble(twice, pl.mul(c, 2.0), [0, 0])
+        for core in pl.split_aiv(2, mode=pl.SplitMode.LEFT_RIGHT):
+            half = pl.maximum(pl.aiv_shard(product), 0.0)
+            out = pl.assemble(out, half, [0, core * 32])
+        return out, twice
+
+    @pl.function(type=pl.FunctionType.Orchestration)
+    def main(
+        self,
+        a: pl.Tensor[[64, 64], pl.FP16],
+        b: pl.Tensor[[64, 64], pl.FP16],
+        c: pl.Tensor[[64, 64], pl.FP32],
+        out: pl.Out[pl.Tensor[[64, 64], pl.FP32]],
+        twice: pl.Out[pl.Tensor[[64, 64], pl.FP32]],
+    ) -> tuple[pl.Tensor[[64, 64], pl.FP32], pl.Tensor[[64, 64], pl.FP32]]:
+        out, twice = self.kernel(a, b, c, out, twice)
+        return out, twice
+""",
+            _two_at_once,
+            ((64, 64), (64, 64), (64, 64)),
+            2,
+            ((64, 64), (64, 64)),
+            words={"mode": mode},
+        )
+        for mode in ("UP_DOWN", "LEFT_RIGHT")
+    },
     **{
         f"region_back_{mode.lower()}": Mixed(
             _REGION_BACK,

@@ -16,6 +16,7 @@ from xdsl.utils.exceptions import VerifyException
 from pypto_xdsl.dialects.orch.attributes import (
     CachePolicy,
     CachePolicyAttr,
+    FunctionKind,
     SplitMode,
     SplitModeAttr,
 )
@@ -49,6 +50,17 @@ def split_mode(function: FuncOp) -> SplitMode | None:
     if not isinstance(attribute, SplitModeAttr):
         raise VerifyException(f"{SPLIT} should be a split mode, got {attribute}")
     return attribute.data
+
+
+def is_for_both(function: FuncOp) -> bool:
+    """Whether a function says that both vector cores of a group take part in it."""
+    marks = {SPLIT_AIV, DUAL_AIV_DISPATCH} & function.attributes.keys()
+    return bool(marks) or split_mode(function) is not None
+
+
+def runs_on_both(function: FuncOp) -> bool:
+    """Whether both vector cores of a group run a vector kernel, each with its own index."""
+    return function.kind.data is FunctionKind.AIV and is_for_both(function)
 
 
 def cache_policies(function: FuncOp) -> dict[int, CachePolicy]:

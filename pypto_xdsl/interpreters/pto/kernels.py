@@ -31,7 +31,7 @@ from pypto_xdsl.backend.registry import ARCHITECTURES, BACKENDS, TARGET_ARCH
 from pypto_xdsl.dialects import orch, pto, tile
 from pypto_xdsl.dialects.ascend910b import CORE
 from pypto_xdsl.dialects.orch import FunctionKind
-from pypto_xdsl.dialects.orch.function_marks import DUAL_AIV_DISPATCH, split_mode
+from pypto_xdsl.dialects.orch.function_marks import runs_on_both
 from pypto_xdsl.dialects.ptensor.types import (
     is_tensor_type,
     strides_of,
@@ -105,10 +105,13 @@ def run_group(machine: Machine, calls: Sequence[GroupCall]) -> None:
 
         is_cube = declaration.kind.data is FunctionKind.AIC
         parts.append(Part(kernel, is_cube, values))
-        is_for_both = is_for_both or _runs_on_both(declaration)
+        is_for_both = is_for_both or runs_on_both(declaration)
     if not any(part.is_cube for part in parts) or all(part.is_cube for part in parts):
-        for part in parts:
-            run_kernel(machine, part.kernel, part.arguments(machine.grid.subblock_index))
+        for found, part in zip(calls, parts, strict=True):
+            assert isinstance(found.declaration, orch.FuncOp)
+            cores = range(2) if runs_on_both(found.declaration) else (machine.grid.subblock_index,)
+            for core in cores:
+                _run_on_core(machine, core, part.kernel, part.arguments(core))
         return
     sizes = _memory_sizes(parts[0].kernel)
     run_together(machine, parts, sizes, PTO_FUNCTIONS, vector_cores=2 if is_for_both else 1)
@@ -125,9 +128,13 @@ def waits_for_blocks(module: ModuleOp, declaration: orch.FuncOp) -> bool:
     return meetings.waits_for_blocks(kernel)
 
 
-def _runs_on_both(declaration: orch.FuncOp) -> bool:
-    """Whether both vector cores of a group run a kernel."""
-    return DUAL_AIV_DISPATCH in declaration.attributes or split_mode(declaration) is not None
+def _run_on_core(machine: Machine, core: int, kernel: func.FuncOp, arguments: PythonValues) -> None:
+    before = machine.grid
+    machine.grid = replace(before, subblock_index=core)
+    try:
+        run_kernel(machine, kernel, arguments)
+    finally:
+        machine.grid = before
 
 
 def _kernel_of(machine: Machine, declaration: orch.FuncOp) -> func.FuncOp:

@@ -22,7 +22,7 @@ from pypto_xdsl.diagnostics import OpError, note
 from pypto_xdsl.dialects import ptensor
 from pypto_xdsl.dialects.ascend910b import Core
 from pypto_xdsl.dialects.orch import DispatchOp, FuncOp, FunctionKind, ReturnOp
-from pypto_xdsl.dialects.orch.function_marks import DUAL_AIV_DISPATCH, SPLIT_AIV, split_mode
+from pypto_xdsl.dialects.orch.function_marks import is_for_both
 from pypto_xdsl.targets.orchestration.liveness import Liveness
 
 
@@ -149,10 +149,7 @@ class Kernels:
                     "task, with different arguments: its kernels share one list",
                 )
         aiv = lanes.get(Core.AIV)
-        is_dual = aiv is not None and any(
-            split_mode(f) is not None or {SPLIT_AIV, DUAL_AIV_DISPATCH} & f.attributes.keys()
-            for f in (aiv, callee)
-        )
+        is_dual = aiv is not None and (is_for_both(aiv) or is_for_both(callee))
         name = callee.sym_name.data
         if callee.kind.data.is_in_core:
             comment = f"Task #: {name}"

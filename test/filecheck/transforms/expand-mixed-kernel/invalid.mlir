@@ -117,3 +117,162 @@ builtin.module {
     orch.return
   }
 }
+
+// -----
+
+// Turned over, rows that are shared out would be columns that are not.
+builtin.module {
+  orch.func incore @turned(in %a : tensor<16x16xf32>, out %y : tensor<16x16xf32>) attributes {orch.split = #orch<split up_down>} {
+    %m = tile.load %a[0, 0] : tensor<16x16xf32> -> !tile.tile<16x16xf32, mat>
+    %l = tile.move %m : !tile.tile<16x16xf32, mat> -> !tile.tile<16x16xf32, left>
+    %r = tile.move %m : !tile.tile<16x16xf32, mat> -> !tile.tile<16x16xf32, right>
+    %p = tile.matmul %l, %r : !tile.tile<16x16xf32, left>, !tile.tile<16x16xf32, right> -> !tile.tile<16x16xf32, acc>
+    %v = tile.move %p : !tile.tile<16x16xf32, acc> -> !tile.tile<16x16xf32, vec>
+    // expected-error @+1 {{makes a tile that would have to be cut along both axes, so that the two vector cores can share out rows: split the kernel left_right, or leave the split out}}
+    %t = tile.transpose %v : !tile.tile<16x16xf32, vec>
+    %z = tile.store %t, %y[0, 0] : !tile.tile<16x16xf32, vec>, tensor<16x16xf32>
+    orch.return
+  }
+}
+
+// -----
+
+// An element of a tile is on one of the cores only.
+builtin.module {
+  orch.func incore @element(in %a : tensor<16x16xf32>, out %y : tensor<16x16xf32>) attributes {orch.split = #orch<split up_down>} {
+    %m = tile.load %a[0, 0] : tensor<16x16xf32> -> !tile.tile<16x16xf32, mat>
+    %l = tile.move %m : !tile.tile<16x16xf32, mat> -> !tile.tile<16x16xf32, left>
+    %r = tile.move %m : !tile.tile<16x16xf32, mat> -> !tile.tile<16x16xf32, right>
+    %p = tile.matmul %l, %r : !tile.tile<16x16xf32, left>, !tile.tile<16x16xf32, right> -> !tile.tile<16x16xf32, acc>
+    // expected-note @+1 {{the tile is made here}}
+    %v = tile.move %p : !tile.tile<16x16xf32, acc> -> !tile.tile<16x16xf32, vec>
+    // expected-error @+1 {{needs more of a tile than a part of its rows, whose rows the two vector cores share out: split the kernel left_right, or leave the split out}}
+    %e = tile.read %v[3, 0] : !tile.tile<16x16xf32, vec> -> f32
+    %s = tile.adds %v, %e : !tile.tile<16x16xf32, vec>, f32
+    %z = tile.store %s, %y[0, 0] : !tile.tile<16x16xf32, vec>, tensor<16x16xf32>
+    orch.return
+  }
+}
+
+// -----
+
+// Columns of which a number known at run time is valid lie as far apart as there are.
+builtin.module {
+  orch.func incore @run_time_columns(in %a : tensor<16x16xf32>, in %n : index, out %y : tensor<16x16xf32>) attributes {orch.split = #orch<split left_right>} {
+    %m = tile.load %a[0, 0] : tensor<16x16xf32> -> !tile.tile<16x16xf32, mat>
+    %k = tile.load %a[0, 0], valid = [16, %n] : tensor<16x16xf32> -> !tile.tile<16x16xf32, mat, valid = [16, ?]>
+    %l = tile.move %m : !tile.tile<16x16xf32, mat> -> !tile.tile<16x16xf32, left>
+    %r = tile.move %k : !tile.tile<16x16xf32, mat, valid = [16, ?]> -> !tile.tile<16x16xf32, right, valid = [16, ?]>
+    %p = tile.matmul %l, %r : !tile.tile<16x16xf32, left>, !tile.tile<16x16xf32, right, valid = [16, ?]> -> !tile.tile<16x16xf32, acc, valid = [16, ?]>
+    // expected-error @+1 {{passes a tile between the cores of whose 16 columns a number known at run time are valid: the two vector cores cannot pass parts of it; split the kernel up_down, or leave the split out}}
+    %v = tile.move %p : !tile.tile<16x16xf32, acc, valid = [16, ?]> -> !tile.tile<16x16xf32, vec, valid = [16, ?]>
+    %z = tile.store %v, %y[0, 0] : !tile.tile<16x16xf32, vec, valid = [16, ?]>, tensor<16x16xf32>
+    orch.return
+  }
+}
+
+// -----
+
+// How much is valid has to be known to the core that gets the tile.
+builtin.module {
+  orch.func incore @who_knows(in %a : tensor<16x16xf32>, in %c : i1, in %n : index, out %y : tensor<16x16xf32>) {
+    %m = tile.load %a[0, 0] : tensor<16x16xf32> -> !tile.tile<16x16xf32, mat>
+    %r = tile.move %m : !tile.tile<16x16xf32, mat> -> !tile.tile<16x16xf32, right>
+    %either = scf.if %c -> (!tile.tile<16x16xf32, mat, valid = [?, 16]>) {
+      %k = tile.load %a[0, 0], valid = [%n, 16] : tensor<16x16xf32> -> !tile.tile<16x16xf32, mat, valid = [?, 16]>
+      scf.yield %k : !tile.tile<16x16xf32, mat, valid = [?, 16]>
+    } else {
+      %c1 = arith.constant 1 : index
+      %k = tile.load %a[0, 0], valid = [%c1, 16] : tensor<16x16xf32> -> !tile.tile<16x16xf32, mat, valid = [?, 16]>
+      scf.yield %k : !tile.tile<16x16xf32, mat, valid = [?, 16]>
+    }
+    %l = tile.move %either : !tile.tile<16x16xf32, mat, valid = [?, 16]> -> !tile.tile<16x16xf32, left, valid = [?, 16]>
+    %p = tile.matmul %l, %r : !tile.tile<16x16xf32, left, valid = [?, 16]>, !tile.tile<16x16xf32, right> -> !tile.tile<16x16xf32, acc, valid = [?, 16], compact>
+    // expected-error @+1 {{passes a tile between the cores of which only the one that has it knows how much is valid}}
+    %v = tile.move %p : !tile.tile<16x16xf32, acc, valid = [?, 16], compact> -> !tile.tile<16x16xf32, vec, valid = [?, 16]>
+    %z = tile.store %v, %y[0, 0] : !tile.tile<16x16xf32, vec, valid = [?, 16]>, tensor<16x16xf32>
+    orch.return
+  }
+}
+
+// -----
+
+// By hand, too, halves are as large as each other.
+builtin.module {
+  orch.func incore @odd_shard(in %a : tensor<16x16xf32>, out %y : tensor<16x16xf32>) attributes {orch.split_aiv} {
+    %m = tile.load %a[0, 0] : tensor<16x16xf32> -> !tile.tile<16x16xf32, mat>
+    %k = tile.load %a[0, 0] : tensor<16x16xf32> -> !tile.tile<16x16xf32, mat, valid = [5, 16]>
+    %l = tile.move %k : !tile.tile<16x16xf32, mat, valid = [5, 16]> -> !tile.tile<16x16xf32, left, valid = [5, 16]>
+    %r = tile.move %m : !tile.tile<16x16xf32, mat> -> !tile.tile<16x16xf32, right>
+    %p = tile.matmul %l, %r : !tile.tile<16x16xf32, left, valid = [5, 16]>, !tile.tile<16x16xf32, right> -> !tile.tile<16x16xf32, acc, valid = [5, 16], compact>
+    orch.split_aiv %core mode up_down {
+      // expected-error @+1 {{passes a tile by halves, of which 5 of 16 rows are valid, and the second half starts at 8: both halves have to be as large}}
+      %h = tile.aiv_shard %p, split = up_down : !tile.tile<16x16xf32, acc, valid = [5, 16], compact> -> !tile.tile<8x16xf32, vec, valid = [3, 16]>
+      %w = tile.store %h, %y[0, 0] : !tile.tile<8x16xf32, vec, valid = [3, 16]>, tensor<16x16xf32>
+      orch.yield
+    }
+    orch.return
+  }
+}
+
+// -----
+
+// A ring passes whole tiles or halves.
+builtin.module {
+  orch.func incore @both_ways(in %a : tensor<16x16xf32>, out %y : tensor<16x16xf32>) attributes {orch.split_aiv} {
+    %m = tile.load %a[0, 0] : tensor<16x16xf32> -> !tile.tile<16x16xf32, mat>
+    %l = tile.move %m : !tile.tile<16x16xf32, mat> -> !tile.tile<16x16xf32, left>
+    %r = tile.move %m : !tile.tile<16x16xf32, mat> -> !tile.tile<16x16xf32, right>
+    %p = tile.matmul %l, %r : !tile.tile<16x16xf32, left>, !tile.tile<16x16xf32, right> -> !tile.tile<16x16xf32, acc>
+    orch.split_aiv %core mode up_down {
+      // expected-note @+1 {{the other one passes here}}
+      %h = tile.aiv_shard %p, split = up_down : !tile.tile<16x16xf32, acc> -> !tile.tile<8x16xf32, vec>
+      orch.yield
+    }
+    orch.split_aiv %other mode none {
+      // expected-error @+1 {{passes a tile whole, where another one passes by halves: the ring between the cores of a kernel does one or the other}}
+      %h = tile.aiv_shard %p, split = none : !tile.tile<16x16xf32, acc> -> !tile.tile<16x16xf32, vec>
+      orch.yield
+    }
+    orch.return
+  }
+}
+
+// -----
+
+// What each core has its own of is stored in its region.
+builtin.module {
+  orch.func incore @stored_outside(in %a : tensor<16x16xf32>, out %y : tensor<16x16xf32>) attributes {orch.split_aiv} {
+    %m = tile.load %a[0, 0] : tensor<16x16xf32> -> !tile.tile<16x16xf32, mat>
+    %l = tile.move %m : !tile.tile<16x16xf32, mat> -> !tile.tile<16x16xf32, left>
+    %r = tile.move %m : !tile.tile<16x16xf32, mat> -> !tile.tile<16x16xf32, right>
+    %p = tile.matmul %l, %r : !tile.tile<16x16xf32, left>, !tile.tile<16x16xf32, right> -> !tile.tile<16x16xf32, acc>
+    // expected-note @+1 {{the tile is from here}}
+    %t = orch.split_aiv %core mode up_down -> (!tile.tile<8x16xf32, vec>) {
+      %h = tile.aiv_shard %p, split = up_down : !tile.tile<16x16xf32, acc> -> !tile.tile<8x16xf32, vec>
+      orch.yield %h : !tile.tile<8x16xf32, vec>
+    }
+    // expected-error @+1 {{stores a tile of which each vector core has its own, outside of the regions for one core each}}
+    %z = tile.store %t, %y[0, 0] : !tile.tile<8x16xf32, vec>, tensor<16x16xf32>
+    orch.return
+  }
+}
+
+// -----
+
+// In such a kernel, nothing passes without saying so.
+builtin.module {
+  orch.func incore @unsaid(in %a : tensor<16x16xf32>, out %y : tensor<16x16xf32>) attributes {orch.split_aiv} {
+    %m = tile.load %a[0, 0] : tensor<16x16xf32> -> !tile.tile<16x16xf32, mat>
+    %l = tile.move %m : !tile.tile<16x16xf32, mat> -> !tile.tile<16x16xf32, left>
+    %r = tile.move %m : !tile.tile<16x16xf32, mat> -> !tile.tile<16x16xf32, right>
+    %p = tile.matmul %l, %r : !tile.tile<16x16xf32, left>, !tile.tile<16x16xf32, right> -> !tile.tile<16x16xf32, acc>
+    // expected-error @+1 {{passes a tile between the kinds of cores, in a kernel that has regions for one vector core each: there, tile.aiv_shard and tile.aic_gather do}}
+    %v = tile.move %p : !tile.tile<16x16xf32, acc> -> !tile.tile<16x16xf32, vec>
+    %z = tile.store %v, %y[0, 0] : !tile.tile<16x16xf32, vec>, tensor<16x16xf32>
+    orch.split_aiv %core mode none {
+      orch.yield
+    }
+    orch.return
+  }
+}
