@@ -48,6 +48,15 @@ class Arguments:
         """All values, in the order of the text."""
         return [value for value, _ in (*self.positional, *self.keywords.values())]
 
+    def placed(self, names: Sequence[str]) -> Arguments:
+        """The same arguments, those that keywords give to the first parameters at their places."""
+        positional, keywords = [*self.positional], {**self.keywords}
+        for name in names[len(positional) :]:
+            if name not in keywords:
+                break
+            positional.append(keywords.pop(name))
+        return Arguments(self.context, self.node, self.what, positional, keywords)
+
     def bind(self, parameters: str) -> Bound:
         """
         Bind to parameters, written like `"tensor offsets shapes valid_shape? *clamp?"`: `?` marks

@@ -123,10 +123,16 @@ def _tile_gather(arguments: Arguments) -> Value:
         made = _rearranged(arguments, bound, "src=source mask_pattern output_dtype")
         return generic(made, "tile", "gather_mask")
     if "cmp_mode" in arguments.keywords:
-        bound = arguments.bind("src kvalue tmp *cmp_mode *out_cols *offset? *count_dtype?")
-        names = "src=source kvalue tmp cmp_mode out_cols offset count_dtype"
-        return generic(_rearranged(arguments, bound, names), "tile", "gather_compare")
+        return _tile_gather_compare(arguments)
     return generic(arguments, "tile", "gather")
+
+
+def _tile_gather_compare(arguments: Arguments) -> Value:
+    bound = arguments.bind("src kvalue tmp *cmp_mode? *out_cols *offset? *count_dtype?")
+    names = "src=source kvalue tmp cmp_mode out_cols offset count_dtype"
+    made = _rearranged(arguments, bound, names)
+    made.keywords.setdefault("cmp_mode", ("eq", arguments.node))
+    return generic(made, "tile", "gather_compare")
 
 
 def _tile_gather_row(arguments: Arguments) -> Value:
@@ -280,6 +286,7 @@ FORMS: Mapping[str, Form] = {
     "tensor.scatter_update": _scatter_update("tensor"),
     "tile.scatter_update": _scatter_update("tile"),
     "tile.gather": _tile_gather,
+    "tile.gather_compare": _tile_gather_compare,
     "tile.gather_row": _tile_gather_row,
     "tensor.gather_row": _tensor_gather_row,
     "tile.mgather": _mgather,

@@ -63,6 +63,34 @@ PARAMETER_NAMES: Mapping[str, Sequence[str]] = {
 }
 """The DSL's names of parameters -> what ops call them."""
 
+_EXPANSIONS = ("", "_add", "_sub", "_mul", "_div", "_max", "_min", "_expdif")
+_PLACES: Mapping[str, str] = {
+    **{f"row_expand{what}": "lhs rhs" for what in _EXPANSIONS},
+    **{f"col_expand{what}": "lhs rhs" for what in _EXPANSIONS},
+    "fillpad": "value",
+    "fillpad_expand": "value shape",
+    "gather_row": "dst src dst_offset src_offset shapes",
+    "mrgsort": "src0 src1 src2 src3",
+    "read": "src offset",
+    "reshape": "input shape",
+    "set_validshape": "input valid_rows valid_cols",
+    "slice": "input shape offset",
+    "transpose": "input axis1 axis2",
+    "write": "dst offset value",
+    "tensor.fillpad": "tensor",
+    "tensor.fillpad_expand": "tensor shape",
+    "tensor.mrgsort": "src0 src1 src2 src3",
+    "tile.alloc": "memory_space size",
+    "tile.gatherb": "src offset",
+    "tile.lrelu": "tile slope",
+    "tile.mrgsort": "src0 src1 src2 src3",
+    "tile.reshape": "tile shape",
+}
+"""
+What the DSL calls the first parameters of an op, where the op's level, or the operands that decide
+it, do not tell: a function for both levels has names of its own.
+"""
+
 ORDER: Mapping[str, Sequence[str]] = {}
 """The DSL's order of parameters where it is not operands, then properties."""
 
@@ -154,6 +182,11 @@ def signature(op: type[DeclaredOp]) -> Signature:
     return Signature(op, tuple(parameters), sized, len(definition.operands))
 
 
+def places(name: str, level: str | None) -> Sequence[str]:
+    """What `pl.<level>.<name>` calls its first parameters, where the op does not say it."""
+    return _PLACES.get(name if level is None else f"{level}.{name}", "").split()
+
+
 _DESTINATIONS: Mapping[str, tuple[int, str]] = {
     "store": (2, "output_tensor"),
     "assemble": (0, "target"),
@@ -168,10 +201,20 @@ def written_parameters(name: str, level: str | None) -> Sequence[tuple[int, str]
     The arguments of `pl.<level>.<name>` whose buffer the op writes and the result names, by place
     and keyword; `level` is None where the operands decide.
     """
+    found: dict[tuple[int, str], None] = {}
+    called = places(name, level)
     name = OP_NAMES.get(name, name)
+    for place, parameter in _written(name, level):
+        found[place, parameter] = None
+        if place < len(called):
+            found[place, called[place]] = None
+    return tuple(found)
+
+
+def _written(name: str, level: str | None) -> Iterator[tuple[int, str]]:
     if name in _DESTINATIONS:
-        return (_DESTINATIONS[name],)
-    found: list[tuple[int, str]] = []
+        yield _DESTINATIONS[name]
+        return
     for candidate in LEVELS if level is None else (level,):
         op = op_class(candidate, name)
         if op is None:
@@ -182,8 +225,7 @@ def written_parameters(name: str, level: str | None) -> Sequence[tuple[int, str]
             if parameter.kind != "value" or parameter.name not in named:
                 continue
             if declaration.operand(parameter.name).may_write:
-                found.append((place, parameter.name))
-    return found
+                yield place, parameter.name
 
 
 def all_op_names() -> Iterator[str]:

@@ -28,6 +28,7 @@ from pypto_xdsl.frontend.pl.op_table import (
     Signature,
     all_op_names,
     op_class,
+    places,
     signature,
 )
 from pypto_xdsl.frontend.pl.scalars import binary, cast_value, extreme
@@ -97,6 +98,7 @@ def call(context: Context, level: str | None, name: str, arguments: Arguments) -
     """
     node = arguments.node
     only = structural_ops.ONLY_LEVEL.get(name)
+    arguments = arguments.placed(places(name, level))
     name = OP_NAMES.get(name, name)
     operands = arguments.operands()
     if only is not None and level is None:
