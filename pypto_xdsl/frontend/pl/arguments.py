@@ -51,6 +51,9 @@ class Arguments:
     def placed(self, names: Sequence[str]) -> Arguments:
         """The same arguments, those that keywords give to the first parameters at their places."""
         positional, keywords = [*self.positional], {**self.keywords}
+        for name in names[: len(positional)]:
+            if name in keywords:
+                raise self.context.error(keywords[name][1], f"{self.what} is given '{name}' twice")
         for name in names[len(positional) :]:
             if name not in keywords:
                 break
