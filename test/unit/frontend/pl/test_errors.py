@@ -102,7 +102,7 @@ BODIES = [
         "the loop has 1 init_values and yields 2 values",
     ),
     ("for i in pl.range(4):\n            t = i\n        u = i", None, ""),
-    ("t = pl.reshape(x, [16, 256], input=x)", 43, "pl.reshape is given 'input' twice"),
+    ("t = pl.reshape(x, [16, 256], input=x)", 44, "pl.reshape is given 'input' twice"),
     # D-T14, D-T15.
     (
         "t = pl.tensor.gather(x, index=x, kvalue=1.0)",
