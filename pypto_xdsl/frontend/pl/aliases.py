@@ -20,6 +20,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
+from typing import TypeGuard
 
 from xdsl.ir import Block, Operation, OpResult, SSAValue
 from xdsl.traits import is_side_effect_free
@@ -29,6 +31,8 @@ from pypto_xdsl.dialects.declared_op import DeclaredOp
 from pypto_xdsl.dialects.ptensor.memory import UpdatedOp
 from pypto_xdsl.dialects.ptensor.types import tensor_of
 
+MOST_KNOWN = 32
+"""So many of the writes that a tensor is known to have are looked at."""
 LONGEST_INDEX = 64
 """So many values are compared to see whether indices are the same."""
 
@@ -264,6 +268,10 @@ class Aliases:
             and _are_same(view.window_start(part) or (), starts)
         )
 
+    def unnamed(self, op: UpdatedOp) -> None:
+        """An update follows a write that gave no name."""
+        self._made.append(op)
+
     def take_back(self, op: UpdatedOp) -> None:
         """Remove an op that nothing uses."""
         assert self._made[-1] is op
@@ -287,14 +295,11 @@ class Aliases:
         Remove the updates that nobody reads, or that turned out to follow no write: what a loop
         was thought to carry, it does not.
         """
-        for op in reversed(self._made):
-            if not op.result.first_use:
-                op.detach()
-                op.erase()
+        remove_unused(reversed(self._made))
         for op in self._made:
             if op.parent is None:
                 continue
-            known = set(_updates(op.source))
+            known = set(islice(_updates(op.source), MOST_KNOWN))
             by = [v for v in dict.fromkeys(op.by) if v in self._written and v not in known]
             if len(by) == len(op.by):
                 continue
@@ -310,6 +315,24 @@ class Aliases:
             op.result.replace_all_uses_with(new)
             op.detach()
             op.erase()
+
+
+def remove_unused(updates: Iterable[UpdatedOp]) -> bool:
+    """Remove those of some updates that nobody uses, and what only these used; whether any was."""
+    todo = list(updates)
+    found = False
+    for op in todo:
+        if op.result.first_use or op.parent is None:
+            continue
+        todo += (v.op for v in op.operands if isinstance(v, OpResult) and _is_update(v.op))
+        op.detach()
+        op.erase()
+        found = True
+    return found
+
+
+def _is_update(op: Operation) -> TypeGuard[UpdatedOp]:
+    return isinstance(op, UpdatedOp)
 
 
 def _updates(value: SSAValue) -> Iterable[SSAValue]:

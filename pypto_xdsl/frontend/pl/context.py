@@ -494,6 +494,7 @@ class Context:
         if self.kind.is_wrapper:
             return
         op = self.emit(UpdatedOp(tensor), node)
+        self.names.aliases.unnamed(op)
         op.result.name_hint = tensor.name_hint
         self.written(tensor, op.result)
         if self.strict_ssa:

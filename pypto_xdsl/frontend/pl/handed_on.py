@@ -22,7 +22,6 @@ from xdsl.ir import SSAValue
 
 from pypto_xdsl.dialects.ptensor.types import is_tensor_type
 from pypto_xdsl.frontend.pl import statements
-from pypto_xdsl.frontend.pl.aliases import Write
 from pypto_xdsl.frontend.pl.context import Context, Frame
 from pypto_xdsl.frontend.pl.values import is_value
 
@@ -63,22 +62,20 @@ def end_region(
     `explicit`. Raises `Uncarried`.
     """
     aliases = context.names.aliases
-    written: dict[SSAValue, Write] = {}
-    for write in aliases.scopes[-1].writes:
-        if not write.is_entry:
-            written[write.name.part] = write
-    if not written:
+    writes = [write for write in aliases.scopes[-1].writes if not write.is_entry]
+    if not writes:
         return HandedOn()
-    roots = dict.fromkeys(root for write in written.values() for root in write.place.roots)
+    written = dict.fromkeys(write.name.part for write in writes)
+    roots = dict.fromkeys(root for write in writes for root in write.place.roots)
     sharing = context.names.sharing(roots)
     alive = [name for name in sharing if is_alive(context, statement, name, carried is not None)]
     if not alive:
         return HandedOn()
     settled = {aliases.of(value).part for value in explicit if is_tensor_type(value.type)}
     handed: dict[str, None] = {}
-    todo = list(written.values())
+    todo = list(written)
     while todo:
-        part = todo.pop(0).name.part
+        part = todo.pop(0)
         if part in settled:
             continue
         settled.add(part)
@@ -91,25 +88,33 @@ def end_region(
             if outside and not names:
                 raise Uncarried(outside)
         if names:
-            handed |= dict.fromkeys(names)
+            handed |= dict.fromkeys(_newest(context, names))
             continue
         for name in _around(context, sharing, part) or alive:
             value = context.names.get(name)
-            if not context.names.is_outside(name) or not is_value(value):
-                continue
-            if aliases.of(value).part in settled:
-                continue
-            value = context.current(value, statement)
-            # It holds nothing new for those that are current.
-            others = [v for v in map(context.names.get, sharing) if is_value(v)]
-            others = [v for v in others if v is not value and not aliases.behind(v)]
-            todo.append(aliases.write(None, value))
-            aliases.catch_up(others)
-            if name not in frame:
-                context.names.move(name, value)
+            if is_value(value) and aliases.of(value).part not in settled:
+                _tell(context, name, sharing, statement)
+                todo.append(aliases.of(value).part)
     for name in (*handed, *(name for name in alive if name in frame)):
         _make_current(context, name, statement)
     return HandedOn(list(handed), roots.keys())
+
+
+def _tell(context: Context, name: str, sharing: Sequence[str], statement: ast.stmt) -> None:
+    """Let a name tell what was written through others, as if it had been written itself."""
+    aliases = context.names.aliases
+    value = context.names.get(name)
+    assert is_value(value)
+    new = context.current(value, statement)
+    if name in context.names.frames[-1] and new is value:
+        return
+    # It holds nothing new for those that are current.
+    others = [v for v in map(context.names.get, sharing) if is_value(v)]
+    others = [v for v in others if v is not new and not aliases.behind(v)]
+    aliases.write(None, new)
+    aliases.catch_up(others)
+    if name not in context.names.frames[-1]:
+        context.names.move(name, new)
 
 
 def make_current(context: Context, names: Iterable[str], frame: Frame, statement: ast.stmt) -> None:
@@ -186,12 +191,22 @@ def _of_part(context: Context, names: Iterable[str], part: SSAValue) -> list[str
     return found
 
 
+def _newest(context: Context, names: Iterable[str]) -> list[str]:
+    """Of names of one part those that stand for its newest value."""
+    aliases = context.names.aliases
+    values = {name: context.names.get(name) for name in names}
+    moments = {v: aliases.of(v).moment for v in values.values() if is_value(v)}
+    newest = max(moments.values())
+    return [name for name, v in values.items() if is_value(v) and moments[v] == newest]
+
+
 def _around(context: Context, sharing: Sequence[str], part: SSAValue) -> list[str]:
-    """The names of the nearest part around one that has names outside of the region."""
-    around = context.names.aliases.of(part).around
+    """A name of the nearest part around one that has names and is there outside of the region."""
+    aliases = context.names.aliases
+    around = aliases.of(part).around
     while around is not None:
-        names = [n for n in _of_part(context, sharing, around) if context.names.is_outside(n)]
+        names = _of_part(context, sharing, around) if aliases.is_outside(around) else []
         if names:
-            return names[:1]
-        around = context.names.aliases.of(around).around
+            return _newest(context, names)[:1]
+        around = aliases.of(around).around
     return []

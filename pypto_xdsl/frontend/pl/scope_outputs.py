@@ -17,8 +17,10 @@ from pypto_xdsl.dialects.orch.scopes import (
     ScopeOp,
     YieldOp,
 )
+from pypto_xdsl.dialects.ptensor.memory import UpdatedOp
 from pypto_xdsl.dialects.ptensor.types import is_tensor_type
 from pypto_xdsl.frontend.pl import carries, statements
+from pypto_xdsl.frontend.pl.aliases import remove_unused
 from pypto_xdsl.frontend.pl.context import Context, Frame, hint
 from pypto_xdsl.frontend.pl.handed_on import HandedOn, resume
 from pypto_xdsl.frontend.pl.values import (
@@ -138,21 +140,31 @@ def _defined_in(value: SSAValue, block: Block) -> bool:
 
 def drop_unused_outputs(function: Block) -> None:
     """Rebuild the scopes in a function that yield what nobody uses."""
-    # A scope stands before the scopes in it: what it drops may be all that used theirs.
-    found = [op for top in function.ops for op in walk(top) if isinstance(op, ScopeOp)]
-    for op in found:
-        if any(not output.uses for output in op.outputs):
-            _without_unused(op)
+    again = True
+    while again:
+        # A scope stands before the scopes in it: what it drops may be all that used theirs.
+        found = [op for top in function.ops for op in walk(top) if isinstance(op, ScopeOp)]
+        again = False
+        for op in found:
+            if any(not output.uses for output in op.outputs):
+                # An update that goes may be the last to use what a scope before this one gives.
+                again |= _without_unused(op)
 
 
-def _without_unused(op: ScopeOp) -> None:
+def _without_unused(op: ScopeOp) -> bool:
+    """Rebuild a scope; whether updates in it went with what it yielded."""
     kept = [place for place, output in enumerate(op.outputs) if output.uses]
     end = op.yield_op
+    dropped = [
+        value for value, output in zip(end.values, op.outputs, strict=True) if not output.uses
+    ]
     made_end = YieldOp.create(operands=[end.values[place] for place in kept])
     made_end.location = end.location
+    updates = [v.op for v in dropped if isinstance(v, OpResult) and isinstance(v.op, UpdatedOp)]
     body = op.body
     end.detach()
     end.erase()
+    unused = remove_unused(updates)
     body.block.add_op(made_end)
     body = op.detach_region(body)
     types = [op.outputs[place].type for place in kept]
@@ -180,3 +192,4 @@ def _without_unused(op: ScopeOp) -> None:
         before.replace_all_uses_with(after)
     op.detach()
     op.erase()
+    return unused
