@@ -416,6 +416,10 @@ class LocatingParser(Parser):
         return super().resolve_operand(operand, type)
 
     def _register_ssa_definition(self, name: str, values: Sequence[SSAValue], span: Span) -> None:
+        for value in self.forward_ssa_references.get(name, {}).values():
+            if value.first_use is None:
+                # Of an op around this one, which does not see what its regions define.
+                self.raise_error(f"use of undefined value '%{name}'", self._first_uses[name])
         super()._register_ssa_definition(name, values, span)
         self._defined_names.append(name)
 

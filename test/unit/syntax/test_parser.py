@@ -226,6 +226,17 @@ def test_errors_have_a_place(text: str, error: str):
     assert errors_of(text)[0].startswith(error)
 
 
+def test_an_op_does_not_see_what_its_regions_define():
+    text = """
+func.func @f(%z: index) {
+  scf.for %i = %z to %z step %inner {
+    %inner = arith.addi %i, %z : index
+  }
+  func.return
+}"""
+    assert errors_of(text) == ["a.mlir:3:30: error: use of undefined value '%inner'"]
+
+
 def test_all_undefined_values_are_reported():
     text = '"test.op"(%a) : (i32) -> ()\n"test.op"(%b, %a) : (i32, i32) -> ()'
     assert errors_of(text) == [
