@@ -44,6 +44,7 @@ class OrchestrationTarget(CheckedTarget):
 
     name = "orchestration"
     required = (
+        "NormalizedStmtStructure",
         "OrchestrationReferencesResolved",
         "CallDirectionsResolved",
         "RuntimeScopesMaterialized",

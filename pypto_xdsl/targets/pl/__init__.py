@@ -22,16 +22,17 @@ from typing import IO
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.utils.target import Target
 
+from pypto_xdsl.properties.checked_pass import CheckedTarget
 from pypto_xdsl.targets.pl.program import program_text
 
 
 @dataclass(frozen=True)
-class PlTarget(Target):
+class PlTarget(CheckedTarget):
     """Prints a program in PyPTO's Python DSL."""
 
     name = "pl"
+    required = ("NormalizedStmtStructure",)
 
-    def emit(self, ctx: Context, module: ModuleOp, output: IO[str]) -> None:
+    def write(self, ctx: Context, module: ModuleOp, output: IO[str]) -> None:
         output.write(program_text(module))

@@ -1,8 +1,11 @@
-// Every pass requires structured control flow, and none makes it.
+// Every pass, and every target that has words for it, requires structured control flow, and none makes it.
 
 // RUN: not pypto-opt --unroll-loops %s 2>&1 | filecheck %s
 // RUN: not pypto-opt --normalize-return-order %s 2>&1 | filecheck %s
 // RUN: not pypto-opt --simplify %s 2>&1 | filecheck %s
+// RUN: not pypto-opt %s -t pl 2>&1 | filecheck %s
+// RUN: not pypto-opt %s -t task-graph 2>&1 | filecheck %s
+// RUN: not pypto-opt %s -t orchestration 2>&1 | filecheck %s --check-prefix PLAIN
 // RUN: not xdsl-opt -p simplify %s 2>&1 | filecheck %s --check-prefix PLAIN
 
 // CHECK:      requires property NormalizedStmtStructure: 'cf.br' op jumps to another block
