@@ -32,7 +32,7 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import DYNAMIC_INDEX, ModuleOp
-from xdsl.ir import Operation, OpResult, SSAValue
+from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import Rewriter
 
 from pypto_xdsl.analysis.kernels import kernels
@@ -42,10 +42,10 @@ from pypto_xdsl.backend.product_unit import ProductBlocks, ProductUnit
 from pypto_xdsl.backend.registry import TARGET_ARCH, backend_of, check_backend_name
 from pypto_xdsl.diagnostics import Diagnostic, DiagnosticsError, OpError, note
 from pypto_xdsl.dialects import tile
-from pypto_xdsl.dialects.declared_op import DeclaredOp
 from pypto_xdsl.dialects.element_types import byte_width
 from pypto_xdsl.dialects.ptensor import RoundMode
 from pypto_xdsl.dialects.tile import MemorySpace, TileType
+from pypto_xdsl.dialects.tile.base import made_in
 from pypto_xdsl.dialects.tile.matmul import ProductOp
 from pypto_xdsl.properties.checked_pass import CheckedPass
 from pypto_xdsl.rewriting.counted_loops import over_blocks
@@ -295,12 +295,8 @@ def _product_of(op: ProductOp, unit: ProductUnit) -> _Product | None:
 
 def _is_made_by_vectors(value: SSAValue) -> bool:
     """Whether a tile is in the vector buffer, or will be as the result of its op."""
-    if TileType.of(value.type).memory_space is not None:
-        return TileType.of(value.type).memory_space is MemorySpace.VEC
-    if not isinstance(value, OpResult) or not isinstance(value.op, DeclaredOp):
-        return False
-    _, declared = value.op.declaration().results[value.index]
-    return declared.space is not None and MemorySpace(declared.space) is MemorySpace.VEC
+    space = TileType.of(value.type).memory_space
+    return (made_in(value) if space is None else space) is MemorySpace.VEC
 
 
 def _rounding_for_products(op: ProductOp) -> tile.CastOp | None:

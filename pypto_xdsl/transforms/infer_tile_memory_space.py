@@ -39,6 +39,7 @@ from pypto_xdsl.diagnostics import Diagnostic, DiagnosticsError, diagnose, note
 from pypto_xdsl.dialects import orch, tile
 from pypto_xdsl.dialects.declared_op import DeclaredOp, OperandDeclaration, ResultDeclaration
 from pypto_xdsl.dialects.tile import Layout, MemorySpace, TileLayout, TileType
+from pypto_xdsl.dialects.tile.base import made_in
 from pypto_xdsl.properties.checked_pass import CheckedPass
 from pypto_xdsl.rewriting.locating import locate
 
@@ -156,17 +157,9 @@ def _moved_to(op: DeclaredOp, result: ResultDeclaration) -> MemorySpace | None:
         return None
     for name, value, declared in op.declared_operands():
         if name == result.space_of and declared.spaces:
-            made = _made_in(value)
+            made = made_in(value)
             return None if made in (None, *declared.spaces) else MemorySpace(declared.spaces[0])
     return None
-
-
-def _made_in(value: SSAValue) -> MemorySpace | None:
-    """The one memory that an op makes a tile in, if it is one."""
-    if not isinstance(value, OpResult) or not isinstance(value.op, DeclaredOp):
-        return None
-    _, declared = value.op.declaration().results[value.index]
-    return None if declared.space is None else MemorySpace(declared.space)
 
 
 def _fixed_spaces(

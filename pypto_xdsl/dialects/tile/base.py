@@ -5,10 +5,11 @@ from __future__ import annotations
 from abc import ABC
 from collections.abc import Mapping, Sequence
 
-from xdsl.ir import Attribute
+from xdsl.ir import Attribute, OpResult, SSAValue
 from xdsl.irdl import base
 from xdsl.utils.exceptions import VerifyException
 
+from pypto_xdsl.dialects.declared_op import DeclaredOp
 from pypto_xdsl.dialects.element_types import as_element_type
 from pypto_xdsl.dialects.tile.attributes import MemorySpace
 from pypto_xdsl.dialects.tile.types import TileType
@@ -73,3 +74,11 @@ def like(
     if element_type is not None and element_type != tile.element_type:
         tile = tile.with_element_type(as_element_type(element_type))
     return tile
+
+
+def made_in(value: SSAValue) -> MemorySpace | None:
+    """The one memory that an op makes a tile in, whatever its type says; None if there is none."""
+    if not isinstance(value, OpResult) or not isinstance(value.op, DeclaredOp):
+        return None
+    _, declared = value.op.declaration().results[value.index]
+    return None if declared.space is None else MemorySpace(declared.space)

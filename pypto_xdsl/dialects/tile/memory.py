@@ -31,7 +31,7 @@ from pypto_xdsl.dialects.extents import reshape_valid, verify_extents, verify_wi
 from pypto_xdsl.dialects.ptensor.types import TENSOR, tensor_of
 from pypto_xdsl.dialects.ptensor.window_writes import WindowWriteOp
 from pypto_xdsl.dialects.tile.attributes import MemorySpace, TileLayout
-from pypto_xdsl.dialects.tile.base import TILE
+from pypto_xdsl.dialects.tile.base import TILE, made_in
 from pypto_xdsl.dialects.tile.types import Layout, TileType
 from pypto_xdsl.dialects.typed_op import Cut, TypedOp, Value
 from pypto_xdsl.syntax.lists import Index, mixed_indices, split_indices
@@ -167,7 +167,7 @@ class StoreOp(WindowWriteOp):
         tile = TileType.of(self.source.type)
         tensor = tensor_of(self.destination.type)
         # The accumulator's drain converts on the way out, see `verify-target`.
-        converts = tile.memory_space is MemorySpace.ACC
+        converts = MemorySpace.ACC in (tile.memory_space, made_in(self.source))
         if tile.element_type != tensor.element_type and not converts:
             raise VerifyException(
                 f"tile should hold {tensor.element_type}, as the tensor, got {tile.element_type}"

@@ -108,3 +108,28 @@ orch.func incore @turned(in %x : tensor<2x16x8xf32>, out %o : tensor<2x8x16xf32>
   %s = tile.store %u, %o[0, 0, 0] : !tile.tile<2x8x16xf32>, tensor<2x8x16xf32>
   orch.return %s : tensor<2x8x16xf32>
 }
+
+// What the cube core sums in f32 may be stored as f16: the drain rounds it.
+// CHECK-LABEL: orch.func incore @rounded_as_stored(in %x: tensor<2x16x128xf16>, in %w: tensor<2x128x64xf16>, out %o: tensor<2x16x64xf16>) -> tensor<2x16x64xf16> {
+// CHECK-NEXT:    %x_2d = ptensor.view %x : tensor<2x16x128xf16> -> tensor<32x128xf16>
+// CHECK-NEXT:    %a = tile.load %x_2d[0, 0] : tensor<32x128xf16> -> !tile.tile<32x128xf16, mat>
+// CHECK-NEXT:    %w_2d = ptensor.view %w : tensor<2x128x64xf16> -> tensor<256x64xf16>
+// CHECK-NEXT:    %b = tile.load %w_2d[0, 0] : tensor<256x64xf16> -> !tile.tile<256x64xf16, mat>
+// CHECK-NEXT:    %a_page = tile.slice %a[0, 0] : !tile.tile<32x128xf16, mat> -> !tile.tile<16x128xf16, mat>
+// CHECK-NEXT:    %b_page = tile.slice %b[0, 0] : !tile.tile<256x64xf16, mat> -> !tile.tile<128x64xf16, mat>
+// CHECK-NEXT:    %p = tile.matmul %a_page, %b_page : !tile.tile<16x128xf16, mat>, !tile.tile<128x64xf16, mat> -> !tile.tile<16x64xf32, acc>
+// CHECK-NEXT:    %p_nd = tile.reshape %p : !tile.tile<16x64xf32, acc> -> !tile.tile<1x16x64xf32, acc>
+// CHECK-NEXT:    %r = tile.store %p_nd, %o[0, 0, 0] : !tile.tile<1x16x64xf32, acc>, tensor<2x16x64xf16>
+// CHECK-NEXT:    %a_page_1 = tile.slice %a[16, 0] : !tile.tile<32x128xf16, mat> -> !tile.tile<16x128xf16, mat>
+// CHECK-NEXT:    %b_page_1 = tile.slice %b[128, 0] : !tile.tile<256x64xf16, mat> -> !tile.tile<128x64xf16, mat>
+// CHECK-NEXT:    %p_1 = tile.matmul %a_page_1, %b_page_1 : !tile.tile<16x128xf16, mat>, !tile.tile<128x64xf16, mat> -> !tile.tile<16x64xf32, acc>
+// CHECK-NEXT:    %p_nd_1 = tile.reshape %p_1 : !tile.tile<16x64xf32, acc> -> !tile.tile<1x16x64xf32, acc>
+// CHECK-NEXT:    %r_1 = tile.store %p_nd_1, %r[1, 0, 0] : !tile.tile<1x16x64xf32, acc>, tensor<2x16x64xf16>
+// CHECK-NEXT:    orch.return %r_1 : tensor<2x16x64xf16>
+orch.func incore @rounded_as_stored(in %x : tensor<2x16x128xf16>, in %w : tensor<2x128x64xf16>, out %o : tensor<2x16x64xf16>) -> tensor<2x16x64xf16> {
+  %a = tile.load %x[0, 0, 0] : tensor<2x16x128xf16> -> !tile.tile<2x16x128xf16>
+  %b = tile.load %w[0, 0, 0] : tensor<2x128x64xf16> -> !tile.tile<2x128x64xf16>
+  %p = tile.batch_matmul %a, %b : !tile.tile<2x16x128xf16>, !tile.tile<2x128x64xf16> -> !tile.tile<2x16x64xf32>
+  %r = tile.store %p, %o[0, 0, 0] : !tile.tile<2x16x64xf32>, tensor<2x16x64xf16>
+  orch.return %r : tensor<2x16x64xf16>
+}
