@@ -363,6 +363,28 @@ PARTIAL_MEANINGS: Mapping[str, Meaning] = {
 """Likewise of ops that copy the valid operand where only one is valid."""
 
 
+_OF_NUMPY: Mapping[Meaning, Callable[..., Array]] = {
+    add: np.add,
+    subtract: np.subtract,
+    multiply: np.multiply,
+    divide: np.divide,
+    absolute: np.abs,
+    negative: np.negative,
+}
+
+
+def function_of(meaning: Meaning, element: Element) -> Callable[..., Array] | None:
+    """
+    The function of numpy's that a meaning is, on stored floats that are computed as they are
+    stored; None where it is none.
+    """
+    if not element.is_float or element.storage is not element.compute:
+        return None
+    if meaning is _EXPONENTIAL:
+        return np.exp if element.bits == 32 else None
+    return _OF_NUMPY.get(meaning)
+
+
 def meaning_of(op_name: str, table: Mapping[str, Meaning] = MEANINGS) -> Meaning | None:
     """The meaning of an op, if the table has it."""
     return table.get(op_name.partition(".")[2])

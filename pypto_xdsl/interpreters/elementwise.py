@@ -19,6 +19,7 @@ from pypto_xdsl.dialects.ptensor.types import tensor_of, valid_shape_of
 from pypto_xdsl.interpreters.arithmetic import (
     Meaning,
     Partial,
+    function_of,
     repeat,
     shift_left,
     shift_right,
@@ -179,6 +180,20 @@ def tile_elementwise(op_class: type[Operation], meaning: Meaning) -> Run:
 
     def prepare(interpreter: Interpreter, op: Operation) -> Prepared:
         element = result_element(op)
+        function = function_of(meaning, element) if is_plain else None
+
+        def run_directly(args: PythonValues) -> PythonValues:
+            first: Tile = args[0]
+            shape = first.array.shape
+            if first.valid != shape or not _is_whole(first, shape, element):
+                return run(args)
+            arrays = [first.array]
+            for other in args[1:arity]:
+                if not _is_whole(other, shape, element):
+                    return run(args)
+                arrays.append(other.array)
+            assert function is not None
+            return (Tile(function(*arrays), element, shape, shape),)
 
         def run(args: PythonValues) -> PythonValues:
             operands = args[:arity]
@@ -198,7 +213,7 @@ def tile_elementwise(op_class: type[Operation], meaning: Meaning) -> Run:
             stored, mask = compute(meaning, element, region, operands)
             return (tile_of_region(stored, mask, element, shape, region),)
 
-        return run
+        return run if function is None else run_directly
 
     implementation = by_preparing(prepare)
     return keeps_nothing(implementation) if meaning is not repeat else implementation

@@ -27,6 +27,33 @@ def total(element: Element, values: Array, axis: int) -> Array:
     return np.asarray(np.add.reduce(values, axis, _accumulator(element), keepdims=True))
 
 
+def stored_reduction(
+    reduction: Reduction, element: Element, target: Element, axis: int
+) -> Callable[[Array], Array | Partial]:
+    """A reduction of a matrix as a function of stored elements, to stored elements of `target`."""
+    plain = (element, target)
+    if (
+        reduction is total
+        and element.is_float
+        and all(e.storage is e.compute and e.storage.kind == "f" for e in plain)
+    ):
+        storage = target.storage
+
+        def sum_up(stored: Array) -> Array:
+            wide: Array = np.add.reduce(stored, axis, np.float64, keepdims=True)
+            return wide.astype(storage)
+
+        return sum_up
+
+    def reduce(stored: Array) -> Array | Partial:
+        result = reduction(element, element.widen(stored), axis)
+        if isinstance(result, Partial):
+            return Partial(target.narrow(result.values), result.defined)
+        return np.asarray(target.narrow(result))
+
+    return reduce
+
+
 def product(element: Element, values: Array, axis: int) -> Array:
     return np.asarray(np.prod(values, axis=axis, keepdims=True, dtype=_accumulator(element)))
 

@@ -20,7 +20,7 @@ from pypto_xdsl.dialects import pto
 from pypto_xdsl.dialects.ptensor.attributes import CompareMode, RoundMode
 from pypto_xdsl.dialects.pto import BLayout, PtoOp, Role
 from pypto_xdsl.dialects.pto import enumerations as words
-from pypto_xdsl.interpreters.arithmetic import MEANINGS, Meaning, Partial
+from pypto_xdsl.interpreters.arithmetic import MEANINGS, Meaning, Partial, function_of
 from pypto_xdsl.interpreters.casts import cast, rounded
 from pypto_xdsl.interpreters.elements import (
     Array,
@@ -38,7 +38,7 @@ from pypto_xdsl.interpreters.pto.array_forms import ArrayForm, with_form
 from pypto_xdsl.interpreters.pto.globals import Pointer
 from pypto_xdsl.interpreters.pto.memory import LocalTile
 from pypto_xdsl.interpreters.pto.operands import named, operand_place
-from pypto_xdsl.interpreters.reductions import REDUCTIONS, Reduction
+from pypto_xdsl.interpreters.reductions import REDUCTIONS, Reduction, stored_reduction
 from pypto_xdsl.interpreters.selection import COMPARISONS, pack, unpack
 
 Values = tuple[Array, Mask | None]
@@ -171,6 +171,9 @@ def _of_arrays(meaning: Meaning, element: Element, operands: Sequence[Any]) -> C
     if element.storage is element.compute and all(
         isinstance(operand, LocalTile) and operand.element is element for operand in operands
     ):
+        function = function_of(meaning, element)
+        if function is not None:
+            return function
         return lambda *arrays: element.narrow(as_array(meaning(element, *arrays)))
 
     def compute(*arrays: Array) -> Array:
@@ -324,10 +327,8 @@ def _fold(axis: int) -> Callable[[type[Operation], Reduction], Run]:
                 if not rows or not columns:
                     return None
 
-                def compute(stored: Array) -> Array:
-                    result = reduction(element, element.widen(stored), axis)
-                    return np.asarray(target.narrow(as_array(result)))
-
+                # Over some elements, there is a result.
+                compute: Any = stored_reduction(reduction, element, target, axis)
                 region = (rows, 1) if axis == 1 else (1, columns)
                 return ArrayForm(
                     ((from_place, (rows, columns)),), (to_place, region), compute, scratch

@@ -80,7 +80,10 @@ def compare(tiles: Tiles, region: tuple[int, int]) -> None:
 @given(data=st.data())
 def test_a_memory_says_what_bytes_say(data: st.DataObject) -> None:
     space = AddressSpace.MAT
-    memory = CoreMemory.of(cast(Any, NoChecks()), space, SIZE)
+    core = NoChecks()
+    memory = CoreMemory.of(cast(Any, core), space, SIZE)
+    outside = np.random.default_rng(0).integers(0, 100, SIZE).astype(np.uint8)
+    lender = core.group.lenders.lender_of(outside)
     plain = Memory.undefined(space, SIZE)
     for step in range(data.draw(st.integers(1, 12))):
         type = data.draw(st.sampled_from(TYPES))
@@ -104,7 +107,20 @@ def test_a_memory_says_what_bytes_say(data: st.DataObject) -> None:
         elif data.draw(st.booleans()):
             rows, columns = shape
         region = rows, columns
-        match data.draw(st.sampled_from(["read", "write", "some", "put", "spoil", "reset"])):
+        actions = ["read", "write", "load", "change", "some", "put", "spoil", "reset"]
+        match data.draw(st.sampled_from(actions)):
+            case "load":
+                # A window of global memory, which the memory need not copy.
+                start = 64 * data.draw(st.integers(0, 8))
+                size = tiles[0].element.storage.itemsize
+                window = np.ndarray(region, tiles[0].element.storage, outside, start, (128, size))
+                tiles[1].write(window.copy())
+                tiles[0].write(window)
+            case "change":
+                start = 64 * data.draw(st.integers(0, 16))
+                written = outside[start : start + 512]
+                lender.recall(written)
+                written[...] = step
             case "read":
                 compare(tiles, region)
             case "write":
@@ -117,7 +133,7 @@ def test_a_memory_says_what_bytes_say(data: st.DataObject) -> None:
                 for tile in tiles:
                     tile.write(values.copy(), mask)
             case "put":
-                places = np.array([[0, tiles[0].count() - 1]])
+                places = np.array([[0, tiles[0].extent()[1] - 1]])
                 for tile in tiles:
                     tile.put(places, stored(tile.element, (1, 2), step))
             case "spoil":
@@ -161,3 +177,25 @@ def test_a_move_between_layouts_copies_nothing() -> None:
     second.write(first.read()[0])
     assert np.shares_memory(first.read()[0], second.read()[0])
     assert element_of(Float32Type()) is first.element
+
+
+def test_what_was_loaded_stays_when_global_memory_is_written() -> None:
+    core = NoChecks()
+    memory = CoreMemory.of(cast(Any, core), AddressSpace.VEC, SIZE)
+    type = TileBufType((16, 16), Float32Type(), AddressSpace.VEC)
+    tile, moved = (CoreTile(memory, address, type, (16, 16)) for address in (0, 4096))
+    outside = np.arange(1024, dtype=np.float32)
+    lender = core.group.lenders.lender_of(outside)
+    window = outside.reshape(64, 16)[:16]
+    tile.write(window)
+    moved.write(tile.read()[0])
+    assert np.shares_memory(moved.read()[0], outside)
+    wanted = window.copy()
+    lender.recall(outside[512:])
+    assert np.shares_memory(tile.read()[0], outside)
+    lender.recall(outside[:8])
+    outside[:8] = -1
+    for held in (tile, moved):
+        np.testing.assert_array_equal(held.read()[0], wanted)
+        assert not held.read()[0].flags.writeable
+    assert window.flags.writeable

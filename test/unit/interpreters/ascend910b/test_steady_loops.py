@@ -7,7 +7,7 @@ run in which every turn is checked.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from typing import Any
 
@@ -141,7 +141,7 @@ def outcome(
 
 
 @contextmanager
-def every_turn_checked() -> Iterator[None]:
+def every_turn_checked() -> Generator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(steady_loops, "_FEWEST", 1 << 30)
         yield
@@ -162,7 +162,7 @@ PASSES = "convert-pto-to-ascend910b,insert-sync"
 
 
 @contextmanager
-def counted(turns: list[int]) -> Iterator[None]:
+def counted(turns: list[int]) -> Generator[None]:
     """Notes how many turns at a time run as what is left of them."""
     run = BoundLoop.run
 
