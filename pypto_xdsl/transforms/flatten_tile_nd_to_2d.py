@@ -16,8 +16,8 @@ by all others, whose elements lie at the same places:
 Only loads and stores keep the dimensions of the tensor; the reshapes beside them move nothing.
 What works element by element, or on rows, means the same on the matrix. A part of consecutive rows
 is one of the matrix, too. Products of batches are taken apart, one pair of matrices at a time
-(`rewriting/batch_products.py`), and so are transposes. An op along any other axis does not mean
-the same, and is an error.
+(`rewriting/batch_products.py`), and so are transposes, each of which gets the scratch that it
+needs. An op along any other axis does not mean the same, and is an error.
 """
 
 from __future__ import annotations
@@ -132,6 +132,8 @@ class _Kernel:
         for block in blocks_inside(op):
             for argument in tuple(block.args):
                 self._retype(op, argument)
+        if isinstance(op, tile.TransposeOp) and not _is_deep(op.result) and op.tmp is None:
+            _give_scratch(op)
         if not self._is_concerned(op):
             return
         match op:
@@ -371,6 +373,14 @@ class _Kernel:
         hint = None if source.name_hint is None else f"{source.name_hint}_nd"
         deep = Inserter(op).insert(tile.ReshapeOp(source, self._was[source]), hint)
         op.operands[next(i for i, operand in enumerate(op.operands) if operand is source)] = deep
+
+
+def _give_scratch(op: tile.TransposeOp) -> None:
+    """A core needs scratch to transpose a matrix."""
+    scratch = Inserter(op).insert(
+        tile.CreateOp(TileType.of(op.source.type).with_valid(None)), "tmp"
+    )
+    op.operands = [op.source, scratch]
 
 
 def _is_tile(value: SSAValue) -> bool:

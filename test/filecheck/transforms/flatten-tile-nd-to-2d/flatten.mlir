@@ -61,3 +61,17 @@ orch.func incore @flat(in %x : tensor<64xf32>) {
   %e = tile.exp %t : !tile.tile<64xf32>
   orch.return
 }
+
+// A core needs scratch to transpose a matrix.
+// CHECK-LABEL: orch.func incore @transposed(in %x: tensor<16x64xf32>, out %o: tensor<64x16xf32>) -> tensor<64x16xf32> {
+// CHECK-NEXT:    %a = tile.load %x[0, 0] : tensor<16x64xf32> -> !tile.tile<16x64xf32>
+// CHECK-NEXT:    %tmp = tile.create : !tile.tile<16x64xf32>
+// CHECK-NEXT:    %t = tile.transpose %a, %tmp : !tile.tile<16x64xf32> -> !tile.tile<64x16xf32>
+// CHECK-NEXT:    %r = tile.store %t, %o[0, 0] : !tile.tile<64x16xf32>, tensor<64x16xf32>
+// CHECK-NEXT:    orch.return %r : tensor<64x16xf32>
+orch.func incore @transposed(in %x : tensor<16x64xf32>, out %o : tensor<64x16xf32>) -> tensor<64x16xf32> {
+  %a = tile.load %x[0, 0] : tensor<16x64xf32> -> !tile.tile<16x64xf32>
+  %t = tile.transpose %a, axis1 = 0, axis2 = 1 : !tile.tile<16x64xf32> -> !tile.tile<64x16xf32>
+  %r = tile.store %t, %o[0, 0] : !tile.tile<64x16xf32>, tensor<64x16xf32>
+  orch.return %r : tensor<64x16xf32>
+}
