@@ -206,7 +206,7 @@ orch.func incore @sort(in %n : i32) {
 }
 
 // CHECK-LABEL: orch.func incore @cross_core
-orch.func incore @cross_core() {
+orch.func incore @cross_core(in %n : index) {
   %acc = tile.create : !tile.tile<16x32xf32, acc, valid = [15, 32]>
   // CHECK: %half = tile.aiv_shard %acc, split = up_down : {{.*}} -> !tile.tile<8x32xf32, vec>
   %half = tile.aiv_shard %acc, split = up_down : !tile.tile<16x32xf32, acc, valid = [15, 32]> -> !tile.tile<8x32xf32, vec>
@@ -224,6 +224,8 @@ orch.func incore @cross_core() {
   tile.tpush_to_aiv %acc, split = up_down_odd, id = 1 : !tile.tile<16x32xf32, acc, valid = [15, 32]>
   // CHECK: %popped = tile.tpop_from_aic split = up_down : !tile.tile<8x32xf32, vec>
   %popped = tile.tpop_from_aic split = up_down : !tile.tile<8x32xf32, vec>
+  // CHECK: %narrow = tile.tpop_from_aic valid = [%n, 32], split = up_down_odd : !tile.tile<8x32xf32, vec, valid = [?, 32]>
+  %narrow = tile.tpop_from_aic valid = [%n, 32], split = up_down_odd : !tile.tile<8x32xf32, vec, valid = [?, 32]>
   // CHECK: tile.tfree_to_aic %popped : !tile.tile<8x32xf32, vec>
   tile.tfree_to_aic %popped : !tile.tile<8x32xf32, vec>
   // CHECK: tile.tpush_to_aic %half : !tile.tile<8x32xf32, vec>
