@@ -276,7 +276,7 @@ def normalized(module: ModuleOp) -> ModuleOp:
     module.sym_name = None
     functions = [op for op in module.body.block.ops if isinstance(op, orch.FuncOp)]
     for function in functions:
-        for op in [op for op in walk(function) if isinstance(op, orch.TaskScopeOp)]:
+        for op in [op for op in walk(function) if isinstance(op, orch.ScopeOp)]:
             in_order_of_definition(op)
         hand_out_what_is_used(function)
         _forget_empty_branches(function)

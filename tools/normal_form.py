@@ -9,7 +9,8 @@ reading it gives the same wherever it stands. A tile that is reshaped twice is r
 
 `fold_constant_indices` forgets which constants in lists of indices are ops of their own,
 `without_names` forgets by which of its names a buffer is used, `in_order_of_definition` in which
-order a scope lists what it hands out, `hand_out_what_is_used` what of that nobody uses.
+order a scope lists what it hands out, `hand_out_what_is_used` what of that nobody uses or is from
+before it.
 """
 
 from __future__ import annotations
@@ -249,7 +250,7 @@ def _spread(results: Sequence[SSAValue], missing: int) -> list[SSAValue | None]:
     return spread
 
 
-def in_order_of_definition(scope: orch.TaskScopeOp) -> None:
+def in_order_of_definition(scope: orch.ScopeOp) -> None:
     """Let a scope hand out what is inside in the order in which it is made."""
     end = scope.body.block.last_op
     assert isinstance(end, orch.YieldOp)
@@ -262,15 +263,26 @@ def in_order_of_definition(scope: orch.TaskScopeOp) -> None:
 
 
 def hand_out_what_is_used(function: orch.FuncOp) -> None:
-    """Let scopes hand out nothing that nobody uses, whatever other scopes hand on."""
+    """Let scopes hand out nothing that nobody uses, or that is from before them."""
     changed = True
     while changed:
         changed = False
         for op in [op for op in walk(function) if isinstance(op, orch.ScopeOp)]:
+            for result, value in zip(op.outputs, op.yield_op.values, strict=True):
+                if not op.is_ancestor(_definer(value)):
+                    result.replace_all_uses_with(value)
             used = [r.index for r in op.outputs if r.first_use is not None]
             if len(used) < len(op.outputs):
                 _hand_out(op, used)
                 changed = True
+
+
+def _definer(value: SSAValue) -> Operation:
+    """The op that a value is of, or in a region of which it is an argument."""
+    owner = value.owner
+    found = owner.parent_op() if isinstance(owner, Block) else owner
+    assert found is not None
+    return found
 
 
 def _hand_out(scope: orch.ScopeOp, order: Sequence[int]) -> None:

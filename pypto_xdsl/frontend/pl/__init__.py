@@ -37,6 +37,7 @@ from pypto_xdsl.frontend.pl.discovery import Candidate, choose, find_programs, r
 from pypto_xdsl.frontend.pl.source import Source
 from pypto_xdsl.frontend.pl.static_values import DType, ImportedName
 from pypto_xdsl.frontend.pl.vocabulary import DTYPES
+from pypto_xdsl.properties.no_stale_read import stale_reads_in
 
 
 @dataclass(frozen=True)
@@ -77,9 +78,17 @@ def read_program(
     argument_types: Mapping[str, Any] | None = None,
 ) -> ModuleOp:
     """A program of a source as a module."""
-    reader = reader_of(source, candidate, defines)
-    reader.argument_types = dict(argument_types or {})
     try:
+        reader = reader_of(source, candidate, defines)
+        reader.argument_types = dict(argument_types or {})
+        if reader.strict_ssa:
+            # Names are taken at their word, as long as that reads nothing older than a write.
+            reader.exact = True
+            module = reader.read()
+            if not any(stale_reads_in(module)):
+                return module
+            reader = reader_of(source, candidate, defines)
+            reader.argument_types = dict(argument_types or {})
         return reader.read()
     except RecursionError:
         node = candidate.nodes[0]

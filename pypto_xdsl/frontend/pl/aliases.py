@@ -239,14 +239,20 @@ class Aliases:
         The next name of a tensor after writes that it is behind, and the depth of the outermost
         region that has all of them.
         """
-        op = UpdatedOp(value, [write.value for write in writes])
-        op.result.name_hint = value.name_hint
+        op = self.next_name(value, writes)
         depths = [self.depth(operand) for operand in op.operands]
         innermost = len(self.scopes) - 1
         depth = max(innermost if found is None else found for found in depths)
         self._made.append(op)
-        self._names[op.result] = replace(self.of(value), moment=self._now)
         return op, depth
+
+    def next_name(self, value: SSAValue, writes: Sequence[Write]) -> UpdatedOp:
+        """What gives a tensor its next name after writes that it is behind."""
+        known = set(_updates(value))
+        op = UpdatedOp(value, [write.value for write in writes if write.value not in known])
+        op.result.name_hint = value.name_hint
+        self._names[op.result] = replace(self.of(value), moment=self._now)
+        return op
 
     def is_put_back(
         self, source: SSAValue, update: UpdatedOp, starts: Sequence[int | SSAValue]

@@ -230,6 +230,13 @@ class Context:
     """How many of the scopes are around the function itself, where it is spliced."""
     strict_ssa: bool = False
     """Whether each name is assigned once, and so stands for one value."""
+    exact: bool = False
+    """
+    Whether a name stands for one value whatever is written through others: where that makes a
+    difference, the text gives the tensor another name.
+    """
+    unnamed: set[SSAValue] = field(default_factory=set[SSAValue])
+    """Tensors that calls wrote which return no name for them, where names are exact."""
     strict_types: bool = True
     """Whether a name keeps its type."""
     outputs: dict[str, SSAValue] = field(default_factory=dict[str, SSAValue])
@@ -457,8 +464,8 @@ class Context:
 
     def current(self, value: SSAValue, node: Node) -> SSAValue:
         """A tensor as all that was written to its buffer so far left it, with a name for that."""
-        if self.kind.is_wrapper:
-            # What is called here runs side by side.
+        if self.exact or self.kind.is_wrapper:
+            # What a wrapper calls runs side by side.
             return value
         aliases = self.names.aliases
         writes = aliases.behind(value)
@@ -471,6 +478,17 @@ class Context:
         self.names.rename(value, op.result, scope.frame)
         if value in self.parted_arguments:
             self.parted_arguments[op.result] = self.parted_arguments[value]
+        return op.result
+
+    def next_name(self, value: SSAValue, node: Node) -> SSAValue:
+        """A tensor by another name, where names are exact: the next one if there was a write."""
+        writes = self.names.aliases.behind(value)
+        if not self.exact or not (writes or value in self.unnamed):
+            return value
+        op = self.emit(self.names.aliases.next_name(value, writes), node)
+        if value in self.unnamed:
+            self.unnamed.discard(value)
+            self.names.aliases.write(value, op.result)
         return op.result
 
     def before_put_back(
@@ -492,6 +510,9 @@ class Context:
     def written_unnamed(self, tensor: SSAValue, node: Node) -> None:
         """A tensor was written by something that gives it no next name."""
         if self.kind.is_wrapper:
+            return
+        if self.exact:
+            self.unnamed.add(tensor)
             return
         op = self.emit(UpdatedOp(tensor), node)
         self.names.aliases.unnamed(op)

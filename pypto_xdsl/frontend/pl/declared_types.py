@@ -162,7 +162,9 @@ def _renamed_tensor(
     if have.element_type != want.element_type or have.get_num_dims() != want.get_num_dims():
         _disagree(context, value, declared, node)
     result = want if declared.view else _with_extents(have, want)
-    return value if result == have else context.emit(TypeCastOp(value, result), node).result
+    if result == have:
+        return context.next_name(value, node)
+    return context.emit(TypeCastOp(value, result), node).result
 
 
 def _with_extents(

@@ -62,6 +62,8 @@ def end_region(
     `explicit`. Raises `Uncarried`.
     """
     aliases = context.names.aliases
+    if context.exact:
+        return HandedOn()
     writes = [write for write in aliases.scopes[-1].writes if not write.is_entry]
     if not writes:
         return HandedOn()
@@ -178,6 +180,8 @@ def is_alive(context: Context, statement: ast.stmt, name: str, is_loop: bool) ->
 
 def sharers_alive(context: Context, statement: ast.stmt, value: SSAValue) -> bool:
     """Whether a name of the buffer of a tensor may be read after a loop, or in it again."""
+    if context.exact:
+        return False
     roots = context.names.aliases.of(value).place.roots
     return any(is_alive(context, statement, name, True) for name in context.names.sharing(roots))
 

@@ -122,6 +122,8 @@ class ProgramReader:
         """Functions that let the name of a parameter stand for something else."""
         self.strict_ssa = False
         """Whether each name is assigned once, as the program says of itself."""
+        self.exact = False
+        """Whether a name stands for one value whatever is written through others."""
         self.argument_types: dict[str, Any] = {}
         """What the user says of the parameters of a `@pl.jit` entry: types, or constants."""
 
@@ -501,6 +503,7 @@ class ProgramReader:
             read_expression,
             auto_scope=info.options.auto_scope,
             strict_ssa=self.strict_ssa,
+            exact=self.exact,
             strict_types=not info.jit,
             block_entry=block,
         )

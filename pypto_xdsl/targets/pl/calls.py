@@ -26,6 +26,7 @@ from pypto_xdsl.syntax.lists import mixed_indices
 from pypto_xdsl.targets.pl import cross_core_forms, task_forms, tensor_forms, tile_forms
 from pypto_xdsl.targets.pl.cross_core_forms import place_of
 from pypto_xdsl.targets.pl.parts import Parts, call, listed
+from pypto_xdsl.targets.pl.scalars import float_text
 from pypto_xdsl.targets.pl.shared_forms import Form
 
 FORMS: Mapping[type[Operation], Form] = {
@@ -116,7 +117,7 @@ def attribute_text(op: Operation, value: Attribute) -> str:
                 return str(bool(value.value.data))
             return str(value.value.data)
         case FloatAttr():
-            return repr(value.value.data)
+            return float_text(op, value.value.data)
         case StringAttr():
             return repr(value.data)
         case _:

@@ -270,6 +270,8 @@ def _header(writer: BodyWriter, op: orch.OutlinableScopeOp) -> None:
         case _:
             name, allowed = "spmd", SPMD_ARGUMENTS
             assert op.launch is not None
+            if op.deps and op.task is None:
+                raise OpError(op, "has no spelling in the DSL: only a pl.spmd that is a task waits")
             given["core_num"] = [op.launch]
             if op.sync_start is not None:
                 given["sync_start"] = ["True"]

@@ -10,10 +10,11 @@ from xdsl.dialects.builtin import TensorType
 from xdsl.ir import SSAValue
 
 from pypto_xdsl.dialects.tile.types import TileType
+from pypto_xdsl.targets.pl.scalars import NAN
 from pypto_xdsl.targets.unique_names import UniqueNames
 
 _NUMBERED = re.compile(r"(_\d+)+$")
-_RESERVED = frozenset((*keyword.kwlist, "pl", "pld", "self", "float", "tuple"))
+_RESERVED = frozenset((*keyword.kwlist, "pl", "pld", "self", "float", "tuple", NAN))
 """What no value, function or symbol is called: Python's words, and what the text itself uses."""
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp, StringAttr, UnitAttr
@@ -26,10 +27,12 @@ from pypto_xdsl.frontend.pl.function_options import (
 )
 from pypto_xdsl.frontend.pl.vocabulary import spell
 from pypto_xdsl.targets.pl.names import Names
+from pypto_xdsl.targets.pl.scalars import NAN
 from pypto_xdsl.targets.pl.statements import INDENT, BodyWriter
 from pypto_xdsl.targets.pl.symbols import Symbols, symbols_in
 from pypto_xdsl.targets.pl.types import annotation
 
+_NAN = re.compile(rf"\b{NAN}\b")
 _MARK_NAMES = {attribute: name for name, attribute in MARKS.items()}
 
 
@@ -55,6 +58,8 @@ def program_text(module: ModuleOp) -> str:
         body.append(f"{INDENT}pass")
     lines = [f"# pypto.program: {name}", "import pypto.language as pl", ""]
     declarations = symbols.declarations()
+    if any(_NAN.search(line) for line in body):
+        declarations.append(f'{NAN} = float("nan")')
     lines += [*declarations, ""] if declarations else []
     lines += ["", "@pl.program(strict_ssa=True)", f"class {name}:", *body]
     return "\n".join(lines) + "\n"

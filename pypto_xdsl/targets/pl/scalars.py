@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import struct
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -40,8 +41,11 @@ class Number:
     def text(self, op: Operation, *, typed: bool = False) -> str:
         """The number, bare where that alone has its type, unless its type is to be said."""
         if is_float(self.type):
-            text = float_text(float(self.value))
+            text = float_text(op, float(self.value))
             bare = self.type == f32
+            if text == NAN:
+                # No number: `pl.const` does not take it.
+                return text if bare else f"pl.cast({text}, {_dtype(op, self.type)})"
         else:
             text = str(int(self.value))
             if self.type == i1 and not typed:
@@ -126,12 +130,22 @@ def number_of(op: Operation) -> Number | None:
             return None
 
 
-def float_text(value: float) -> str:
-    """A float that reads back to the same bits."""
+NAN = "nan"
+"""The name of the constant of the text's module that is not a number, which has no literal."""
+
+
+def float_text(op: Operation, value: float) -> str:
+    """
+    A float that reads back to the same bits. Raises `OpError` for what is not a number but for the
+    usual one.
+    """
     if math.isnan(value):
-        return 'float("nan")'
+        if struct.pack("<d", value) != struct.pack("<d", math.nan):
+            raise OpError(op, "has no spelling in the DSL: a NaN with bits of its own")
+        return NAN
     if math.isinf(value):
-        return 'float("inf")' if value > 0 else '-float("inf")'
+        # Too large for a float: the literal of infinity.
+        return "1e999" if value > 0 else "-1e999"
     text = f"{value:.17g}"
     shortest = repr(value)
     if float(shortest) == value:

@@ -138,7 +138,7 @@ def fill_value(op: Operation, value: SSAValue) -> Parts:
         case ConstantOp(value=IntegerAttr() as number):
             text = str(number.value.data)
         case ConstantOp(value=FloatAttr() as number):
-            text = float_text(number.value.data)
+            text = float_text(op, number.value.data)
         case _:
             raise OpError(op, "has no spelling in the DSL with a value known at run time")
     return keyword("value", text)

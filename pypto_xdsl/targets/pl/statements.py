@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from xdsl.dialects import arith, scf
-from xdsl.dialects.builtin import TensorType
+from xdsl.dialects.builtin import DYNAMIC_INDEX, TensorType
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from pypto_xdsl.analysis.integer_ranges import IntegerRanges
@@ -15,6 +15,7 @@ from pypto_xdsl.dialects.ptensor.types import (
     symbolic_shape_of,
     tensor_of,
     tensor_type,
+    valid_shape_of,
 )
 from pypto_xdsl.dialects.tile.storage import AllocOp, PlaceOp
 from pypto_xdsl.targets.pl.calls import op_call
@@ -116,11 +117,20 @@ class BodyWriter:
             self.line(text)
         elif len(results) == 1:
             (result,) = results
-            type = annotation(result.type, self.symbols, buffer)
+            type = self._annotation(result, buffer)
             name = self.names.name(result)
             self.line(f"{name} = {text}" if type is None else f"{name}: {type} = {text}")
         else:
             self.line(f"{', '.join(map(self.names.name, results))} = {text}")
+
+    def _annotation(self, result: SSAValue, buffer: str | None) -> str | None:
+        """The type of a result, None if it has no words or is clear without them."""
+        if isinstance(result.owner, ptensor.ReshapeOp):
+            type = tensor_of(result.type)
+            if DYNAMIC_INDEX in valid_shape_of(type) and valid_shape_of(type) != type.get_shape():
+                # What is valid of a tensor does not tell what is in another shape.
+                return whole_annotation(type, self.symbols, self.names, view=True)
+        return annotation(result.type, self.symbols, buffer)
 
     # Blocks
 
@@ -233,8 +243,10 @@ class BodyWriter:
         text = self.render(dispatch(op, self.functions))
         results = list(op.results)
         if len(results) == 1:
-            # The whole of it is the task.
-            self._assign(results, text)
+            # The task alone comes as a tuple of one.
+            whole = self.names.fresh("launched")
+            self.line(f"{whole}: pl.Tuple[pl.Scalar[pl.TASK_ID]] = {text}")
+            self._assign(results, f"{whole}[0]")
             return
         names = [self.names.name(result) for result in results]
         head = names[0] if len(names) == 2 else f"({', '.join(names[:-1])})"

@@ -6,6 +6,7 @@
 
 // Symbols and functions may have names that Python, or the text itself, has taken.
 // CHECK: class_ = pl.dynamic("class")
+// CHECK: nan = float("nan")
 // CHECK: class in_:
 
 builtin.module @in {
@@ -127,5 +128,30 @@ builtin.module @in {
   orch.func opaque @strided(in %x : tensor<16x32xf32>) {
     %v = ptensor.type_cast %x : tensor<16x32xf32> -> tensor<16x32xf32, #ptensor.view<strides = [64, 1]>>
     orch.return
+  }
+
+  // Infinity is a literal too large for a float; what is no number is a constant of the module.
+  orch.func opaque @special(in %x : f32) -> (f32, f16, f32, f16) {
+    %inf = arith.constant 0x7F800000 : f32
+    %neg = arith.constant 0xFC00 : f16
+    %nan = arith.constant 0x7FC00000 : f32
+    %half = arith.constant 0x7E00 : f16
+    // CHECK: return 1e999, pl.const(-1e999, pl.FP16), (x + nan), pl.cast(nan, pl.FP16)
+    %sum = arith.addf %x, %nan : f32
+    orch.return %inf, %neg, %sum, %half : f32, f16, f32, f16
+  }
+
+  // A window and the part of it that is valid, known at run time, are one call. An extent that a
+  // type does not know stays so though a constant gives it.
+  orch.func opaque @windows(in %x : tensor<64xf32>, in %n : index) -> tensor<16xf32, #ptensor.view<valid = [?]>> {
+    %eight = arith.constant 8 : index
+    %w = ptensor.slice %x[32] : tensor<64xf32> -> tensor<16xf32>
+    // CHECK: v: pl.Tensor{{\[\[}}16], pl.FP32] = pl.tensor.slice(x, [16], [32], [n])
+    %v = ptensor.set_validshape %w, valid = [%n] : tensor<16xf32> -> tensor<16xf32, #ptensor.view<valid = [?]>>
+    // CHECK: c = pl.tensor.create([pl.const(8, pl.INDEX)], dtype=pl.FP32
+    %c = ptensor.create sizes = [%eight] : tensor<?xf32>
+    // CHECK: k: pl.Tensor{{\[\[}}extent], pl.FP32] = x
+    %k = ptensor.type_cast %x : tensor<64xf32> -> tensor<?xf32>
+    orch.return %v : tensor<16xf32, #ptensor.view<valid = [?]>>
   }
 }
