@@ -23,12 +23,22 @@ only products read it. Any other use of such a result is an error.
 
 A product that fits, and is rounded for other products alone, is drained to L1 too: rounding it on
 the way is what the cube core can do without the vector core.
+
+A product of which only parts are used is made part by part, since a part of L0C is nothing that
+can be stored or passed on:
+
+    %p = tile.matmul %a, %b : ... -> !tile.tile<64x128xf32>
+    %top = tile.slice %p[0, 0] : !tile.tile<64x128xf32> -> !tile.tile<32x128xf32>
+
+    %l = tile.extract %a[0, 0] : ... -> !tile.tile<32x64xbf16, left>
+    %top = tile.matmul %l, %b : ... -> !tile.tile<32x128xf32>
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import prod
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import DYNAMIC_INDEX, ModuleOp
@@ -47,6 +57,7 @@ from pypto_xdsl.dialects.ptensor import RoundMode
 from pypto_xdsl.dialects.tile import MemorySpace, TileType
 from pypto_xdsl.dialects.tile.base import made_in
 from pypto_xdsl.dialects.tile.matmul import ProductOp
+from pypto_xdsl.dialects.tile.types import BOX_ROWS
 from pypto_xdsl.properties.checked_pass import CheckedPass
 from pypto_xdsl.rewriting.counted_loops import over_blocks
 from pypto_xdsl.rewriting.index_sums import add as add_indices
@@ -100,6 +111,10 @@ def take_apart(op: ProductOp, backend: Backend) -> None:
     """
     product = _product_of(op, backend.product_unit)
     if product is None:
+        return
+    parts = product.parts_used()
+    if parts:
+        product.make_parts(parts)
         return
     rounding = _rounding_for_products(op)
     if product.fits and rounding is None:
@@ -180,6 +195,53 @@ class _Product:
                 "is added to it is not taken apart: add it to the stored product",
             )
         return blocks
+
+    def parts_used(self) -> Sequence[tile.SliceOp]:
+        """
+        The parts that are used of it, if all of it is not; none where a part does not consist of
+        whole boxes, or where they are more work than the whole.
+        """
+        parts: list[tile.SliceOp] = []
+        whole = self.rows, self.columns
+        for use in self.op.results[0].uses:
+            part = use.operation
+            if not isinstance(part, tile.SliceOp) or part.parent is not self.op.parent:
+                return []
+            extents = TileType.of(part.result.type).get_shape()
+            for offset, extent in zip(part.window_offsets, extents, strict=True):
+                if not isinstance(offset, int) or offset % BOX_ROWS or extent % BOX_ROWS:
+                    return []
+            parts.append(part)
+        types = [TileType.of(value.type) for value in (self.lhs, self.rhs)]
+        if (
+            not isinstance(self.op, tile.MatmulOp)
+            or any(type.valid_shape != type.get_shape() for type in types)
+            or sum(prod(TileType.of(part.result.type).get_shape()) for part in parts) > prod(whole)
+        ):
+            return []
+        return parts
+
+    def make_parts(self, parts: Sequence[tile.SliceOp]) -> None:
+        """Make each part where it is taken; of the whole nothing is left."""
+        self.bring_operands_to_l1()
+        for part in parts:
+            rows, columns = TileType.of(part.result.type).get_shape()
+            row, column = part.window_offsets
+            extents = rows, columns, self.depth
+            if self.unit.holds(*extents, self.element_bytes):
+                depth = self.depth
+            else:
+                blocks = self.unit.blocks(*extents, self.element_bytes)
+                if blocks is None or blocks.rows < rows or blocks.columns < columns:
+                    raise OpError(
+                        part, "is a part of a product that is more than the cube core holds"
+                    )
+                depth = blocks.depth
+            made = self.block((row, column), (rows, columns), depth, Inserter(part))
+            made.name_hint = part.result.name_hint
+            Rewriter.replace_op(part, [], [made])
+        Rewriter.erase_op(self.op)
+        self.erase_moves()
 
     def block(
         self, start: tuple[Index, Index], extents: tuple[int, int], depth: int, inserter: Inserter

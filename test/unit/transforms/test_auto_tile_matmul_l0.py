@@ -150,6 +150,33 @@ def test_an_operand_that_the_vector_core_makes():
     assert [TileType.of(m.result.type).get_shape() for m in to_l1] == [(16, 128)]
 
 
+@pytest.mark.parametrize("depth", [64, 1024])
+def test_parts_of_a_product(depth: int):
+    """Each part is a product of its own, stored where all of it could not be taken apart."""
+    a, b, y = f"64x{depth}xf16", f"{depth}x128xf16", "64x128xf32"
+    text = kernel(
+        f"in %a : tensor<{a}>, in %b : tensor<{b}>",
+        f"tensor<{y}>",
+        f"""
+        %l = tile.load %a[0, 0] : tensor<{a}> -> !tile.tile<{a}>
+        %r = tile.load %b[0, 0] : tensor<{b}> -> !tile.tile<{b}>
+        %p = tile.matmul %l, %r : !tile.tile<{a}>, !tile.tile<{b}> -> !tile.tile<{y}>
+        %top = tile.slice %p[0, 0] : !tile.tile<{y}> -> !tile.tile<16x128xf32>
+        %end = tile.slice %p[32, 64] : !tile.tile<{y}> -> !tile.tile<32x64xf32>
+        %w = tile.store %top, %y[48, 0] : !tile.tile<16x128xf32>, tensor<{y}>
+        %z = tile.store %end, %w[0, 0] : !tile.tile<32x64xf32>, tensor<{y}>
+        """,
+    )
+    x, w = integers(0, (64, depth), "f16"), integers(1, (depth, 128), "f16")
+    product = numbers(x) @ numbers(w)
+    wanted = np.zeros((64, 128), np.float32)
+    wanted[48:], wanted[:32, :64] = product[:16], product[32:, 64:]
+    for passes in ("", "auto-tile-matmul-l0", LOWERING):
+        arguments = [x, w, np.zeros((64, 128), np.float32)]
+        (result,) = run(lowered(text, passes), "kernel", arguments).results
+        np.testing.assert_array_equal(result, wanted)
+
+
 def test_no_block_is_larger_than_its_memory():
     passes = "auto-tile-matmul-l0,infer-tile-memory-space"
     module = lowered(product(272, 208, 400, "f32"), passes)
