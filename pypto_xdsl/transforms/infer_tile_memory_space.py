@@ -15,7 +15,7 @@ branches yield) share a memory. It is the one that the author wrote, else the on
 its result, else the first that a consumer takes, where the vector buffer gives way to the others:
 what is loaded goes to the vector buffer or to L1 first. Where an op does not take the memory that
 its operand lives in, a `tile.move` is put before it, once for each tile and memory in a block and
-the blocks inside it.
+the blocks inside it. A part of an accumulator is taken from where it is drained to.
 Whether the target has such a move is the target's business (`verify-target`).
 """
 
@@ -23,6 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import TypeGuard
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, TensorType
@@ -45,6 +46,10 @@ from pypto_xdsl.rewriting.locating import locate
 
 _LOADABLE = (MemorySpace.VEC, MemorySpace.MAT)
 """Where global memory is loaded to; the other memories are filled from L1."""
+
+_ACC = MemorySpace.ACC
+_NOWHERE = (None, None)
+_ROWS = Layout(TileLayout.ROW_MAJOR, TileLayout.NONE_BOX, 512)
 
 
 @dataclass(frozen=True)
@@ -92,6 +97,11 @@ def infer_memory_spaces(kernel: orch.FuncOp, backend: Backend | None = None) -> 
             )
     if errors:
         return errors
+    parts = [op for op in ops if _is_part_to_drain(op)]
+    parts = [op for op in parts if spaces.get(groups.find(op.source), _NOWHERE)[0] is _ACC]
+    if parts:
+        _drain(parts)
+        return infer_memory_spaces(kernel, backend)
     demands = _demands(ops, groups)
     loaded = {groups.find(value) for value in tiles if _is_loaded(value)}
     placed: dict[tuple[TileType, MemorySpace], TileType] = {}
@@ -113,6 +123,51 @@ def infer_memory_spaces(kernel: orch.FuncOp, backend: Backend | None = None) -> 
     for block in kernel.body.blocks:
         _move_operands(block, backend, {})
     return []
+
+
+def _is_part_to_drain(op: Operation) -> TypeGuard[tile.SliceOp]:
+    """Whether an op takes a part of a tile for others than the accumulator's own ops."""
+    if not isinstance(op, tile.SliceOp) or TileType.of(op.result.type).memory_space is not None:
+        return False
+    for use in op.result.uses:
+        user = use.operation
+        if isinstance(user, tile.MoveOp) or not isinstance(user, DeclaredOp):
+            return False
+        if any(
+            value is op.result and MemorySpace.VEC not in declared.spaces
+            for value, declared in _constrained_operands(user)
+        ):
+            return False
+    return True
+
+
+def _drain(parts: Sequence[tile.SliceOp]) -> None:
+    """
+    Take parts of accumulators from the vector buffer: a part of L0C is nothing that can be passed
+    on. Each accumulator is drained once, where it is made.
+    """
+    drained: dict[SSAValue, SSAValue] = {}
+    for op in parts:
+        value = op.source
+        if value not in drained:
+            type = TileType.of(value.type).with_space(None)
+            move = tile.MoveOp(value, tile.MoveOp.moved(type, MemorySpace.VEC, _ROWS))
+            block = value.owner if isinstance(value.owner, Block) else value.owner.parent_block()
+            assert block is not None
+            after = value.owner if isinstance(value.owner, Operation) else None
+            following = block.first_op if after is None else after.next_op
+            assert following is not None
+            hint = None if value.name_hint is None else f"{value.name_hint}_{MemorySpace.VEC}"
+            drained[value] = _insert(move, following, hint)
+            locate(op.location, move)
+        new = tile.SliceOp(
+            drained[value],
+            op.window_offsets,
+            TileType.of(op.result.type).with_layout(_ROWS),
+            op.valid_extents,
+        )
+        locate(op.location, new)
+        Rewriter.replace_op(op, new)
 
 
 def _is_loaded(value: SSAValue) -> bool:
@@ -251,7 +306,7 @@ def _move(
         type.memory_space is MemorySpace.ACC
         or (spec is not None and spec.operands.get(name) is TileLayout.ROW_MAJOR)
     ):
-        layout = Layout(TileLayout.ROW_MAJOR, TileLayout.NONE_BOX, 512)
+        layout = _ROWS
     move = tile.MoveOp(value, tile.MoveOp.moved(type, space, layout))
     return _insert(move, op, hint)
 

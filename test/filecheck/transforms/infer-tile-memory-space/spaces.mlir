@@ -105,3 +105,37 @@ orch.func incore @filled(in %a : tensor<32x32xf16>, in %b : tensor<32x32xf16>, o
   %o1 = tile.store %n, %o[0, 0] : !tile.tile<32x32xf32, pad = zero>, tensor<32x32xf32>
   orch.return %o1 : tensor<32x32xf32>
 }
+
+// A part of a sum that is used elsewhere is taken from where the sum is drained to.
+// CHECK-LABEL: orch.func incore @part_of_a_sum(in %x: tensor<32x128xf16>, in %w: tensor<128x64xf16>, in %n: index, out %o: tensor<16x64xf32>) -> tensor<16x64xf32> {
+// CHECK-NEXT:    %zero = arith.constant 0 : index
+// CHECK-NEXT:    %one = arith.constant 1 : index
+// CHECK-NEXT:    %a = tile.load %x[0, 0] : tensor<32x128xf16> -> !tile.tile<32x128xf16, mat>
+// CHECK-NEXT:    %b = tile.load %w[0, 0] : tensor<128x64xf16> -> !tile.tile<128x64xf16, mat>
+// CHECK-NEXT:    %a_left = tile.move %a : !tile.tile<32x128xf16, mat> -> !tile.tile<32x128xf16, left>
+// CHECK-NEXT:    %b_right = tile.move %b : !tile.tile<128x64xf16, mat> -> !tile.tile<128x64xf16, right>
+// CHECK-NEXT:    %p = tile.matmul %a_left, %b_right : !tile.tile<32x128xf16, left>, !tile.tile<128x64xf16, right> -> !tile.tile<32x64xf32, acc>
+// CHECK-NEXT:    %s = scf.for %i = %zero to %n step %one iter_args(%c = %p) -> (!tile.tile<32x64xf32, acc>) {
+// CHECK-NEXT:      %q = tile.matmul_acc %c, %a_left, %b_right : !tile.tile<32x64xf32, acc>, !tile.tile<32x128xf16, left>, !tile.tile<128x64xf16, right>
+// CHECK-NEXT:      scf.yield %q : !tile.tile<32x64xf32, acc>
+// CHECK-NEXT:    }
+// CHECK-NEXT:    %s_vec = tile.move %s : !tile.tile<32x64xf32, acc> -> !tile.tile<32x64xf32, vec>
+// CHECK-NEXT:    %t = tile.slice %s_vec[16, 0] : !tile.tile<32x64xf32, vec> -> !tile.tile<16x64xf32, vec>
+// CHECK-NEXT:    %e = tile.abs %t : !tile.tile<16x64xf32, vec>
+// CHECK-NEXT:    %r = tile.store %e, %o[0, 0] : !tile.tile<16x64xf32, vec>, tensor<16x64xf32>
+// CHECK-NEXT:    orch.return %r : tensor<16x64xf32>
+orch.func incore @part_of_a_sum(in %x : tensor<32x128xf16>, in %w : tensor<128x64xf16>, in %n : index, out %o : tensor<16x64xf32>) -> tensor<16x64xf32> {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %a = tile.load %x[0, 0] : tensor<32x128xf16> -> !tile.tile<32x128xf16>
+  %b = tile.load %w[0, 0] : tensor<128x64xf16> -> !tile.tile<128x64xf16>
+  %p = tile.matmul %a, %b : !tile.tile<32x128xf16>, !tile.tile<128x64xf16> -> !tile.tile<32x64xf32>
+  %s = scf.for %i = %zero to %n step %one iter_args(%c = %p) -> (!tile.tile<32x64xf32>) {
+    %q = tile.matmul_acc %c, %a, %b : !tile.tile<32x64xf32>, !tile.tile<32x128xf16>, !tile.tile<128x64xf16>
+    scf.yield %q : !tile.tile<32x64xf32>
+  }
+  %t = tile.slice %s[16, 0] : !tile.tile<32x64xf32> -> !tile.tile<16x64xf32>
+  %e = tile.abs %t : !tile.tile<16x64xf32>
+  %r = tile.store %e, %o[0, 0] : !tile.tile<16x64xf32>, tensor<16x64xf32>
+  orch.return %r : tensor<16x64xf32>
+}
