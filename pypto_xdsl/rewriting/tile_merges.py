@@ -4,7 +4,7 @@ Brings tiles to one valid region where control flow makes one value of them.
 A tensor's type says what of it is valid: a constant, or `?` where that is known at run time only.
 The tile that stands for it may say more, because it follows from the ops that made it. Where a
 branch, or the next iteration of a loop, hands on another one, both take the type that holds for
-either: `?` where they differ.
+either: `?` where they differ. What pads a tile stays only where it is the same.
 
     scf.yield %a : !tile.tile<16x64xf32>                 // one branch
     scf.yield %b : !tile.tile<16x64xf32, valid = [8, 64]>  // the other
@@ -21,7 +21,8 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, TensorType
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from pypto_xdsl.dialects import tile
-from pypto_xdsl.dialects.ptensor import valid_shape_of
+from pypto_xdsl.dialects.ptensor import pad_value_of, valid_shape_of
+from pypto_xdsl.dialects.ptensor.attributes import PadValue
 from pypto_xdsl.dialects.tile import TileType
 from pypto_xdsl.rewriting.inserter import Inserter
 from pypto_xdsl.syntax.lists import Index
@@ -35,6 +36,8 @@ def joined(types: Sequence[TileType]) -> TileType | None:
             continue
         if first.is_compact != other.is_compact and first.is_one_box_high:
             first, other = first.with_compact(False), other.with_compact(False)
+        if first.pad_value is not other.pad_value:
+            first, other = first.without_pad(), other.without_pad()
         if first.with_valid(None) != other.with_valid(None):
             return None
         pairs = zip(first.valid_shape, other.valid_shape, strict=True)
@@ -43,7 +46,7 @@ def joined(types: Sequence[TileType]) -> TileType | None:
 
 
 def brought_to(value: SSAValue, type: TileType, inserter: Inserter) -> SSAValue:
-    """A tile under a type that differs from its own in the valid region only, or in `compact`."""
+    """A tile under a type that differs from its own in the valid region, `compact` and pad only."""
     have = TileType.of(value.type)
     if have == type:
         return value
@@ -56,7 +59,8 @@ def brought_to(value: SSAValue, type: TileType, inserter: Inserter) -> SSAValue:
         source = source.owner.source
     if source.type == type and DYNAMIC_INDEX not in type.valid_shape:
         return source
-    new = tile.SetValidShapeOp(source, extents, compact=type.is_compact)
+    keeps_pad = type.pad_value is TileType.of(source.type).pad_value
+    new = tile.SetValidShapeOp(source, extents, compact=type.is_compact, keeps_pad=keeps_pad)
     return inserter.insert(new, value.name_hint)
 
 
@@ -75,13 +79,18 @@ def cast_valid(value: SSAValue, tensor: TensorType[Attribute], inserter: Inserte
 
 
 def left_open(value: SSAValue, tensor: TensorType[Attribute], inserter: Inserter) -> SSAValue:
-    """A tile whose valid region is open wherever that of its tensor is."""
+    """
+    A tile whose valid region is open wherever that of its tensor is, and that is padded only if its
+    tensor is.
+    """
     have = TileType.of(value.type)
     valid = valid_shape_of(tensor)
     if len(valid) != have.get_num_dims():
         return value
     pairs = zip(have.valid_shape, valid, strict=True)
     wanted = have.with_valid(y if y == DYNAMIC_INDEX else x for x, y in pairs)
+    if pad_value_of(tensor) is PadValue.NULL:
+        wanted = wanted.without_pad()
     return brought_to(value, wanted, inserter)
 
 

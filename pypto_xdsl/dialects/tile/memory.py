@@ -323,7 +323,7 @@ class MoveOp(TypedOp):
 class SetValidShapeOp(TypedOp):
     """
     The same tile with another valid region; no element moves. A tile one box high need not stay
-    compact: its rows lie the same either way.
+    compact: its rows lie the same either way. What pads it may be forgotten.
     """
 
     name = "tile.set_validshape"
@@ -334,11 +334,20 @@ class SetValidShapeOp(TypedOp):
     static_valid = indices_prop("valid")
     result = result_def(names("source", TILE))
 
-    def __init__(self, source: Value, valid: Sequence[Index], *, compact: bool | None = None):
+    def __init__(
+        self,
+        source: Value,
+        valid: Sequence[Index],
+        *,
+        compact: bool | None = None,
+        keeps_pad: bool = True,
+    ):
         source = SSAValue.get(source)
         result_type = TileType.of(source.type).with_valid(split_indices(valid)[0])
         if compact is not None:
             result_type = result_type.with_compact(compact)
+        if not keeps_pad:
+            result_type = result_type.without_pad()
         self._fill([result_type], source=source, valid=valid)
 
     @property
@@ -352,6 +361,8 @@ class SetValidShapeOp(TypedOp):
         wanted = source.with_valid(None)
         if source.is_one_box_high:
             wanted = wanted.with_compact(result.is_compact)
+        if result == result.without_pad():
+            wanted = wanted.without_pad()
         if wanted != result.with_valid(None):
             raise VerifyException(f"only the valid region of {source} may change, got {result}")
 

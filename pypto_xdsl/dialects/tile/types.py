@@ -269,6 +269,17 @@ class TileType(ParametrizedAttribute, TypeAttribute, ShapedType, ContainerType[A
             compact=self.is_compact,
         )
 
+    def without_pad(self) -> TileType:
+        """The same tile, of which nothing says what lies outside the valid region."""
+        return TileType(
+            self.get_shape(),
+            self.element_type,
+            self.memory_space,
+            valid=self.valid_shape,
+            layout=self.layout,
+            compact=self.is_compact,
+        )
+
     def with_compact(self, compact: bool) -> TileType:
         """The same tile with its rows packed, or not."""
         return TileType(

@@ -210,3 +210,23 @@ orch.func incore @more_or_less(in %x : tensor<16x32xf32>, in %n : index, in %par
   %s = ptensor.assemble %r, %o[0, 0] : tensor<16x32xf32, #ptensor.view<valid = [?, 32]>>, tensor<16x32xf32>
   orch.return %s : tensor<16x32xf32>
 }
+
+// What pads a tile is forgotten where the type of what carries it does not say it.
+// CHECK-LABEL: orch.func incore @carried_padding
+// CHECK-NEXT:    %x_tile = tile.load
+// CHECK:         %r = scf.for %i = %c0 to %n step %c1 iter_args(%a = %x_tile) -> (!tile.tile<16x32xf32>) {
+// CHECK-NEXT:      %v = tile.set_validshape %a, valid = [8, 32] : !tile.tile<16x32xf32> -> !tile.tile<16x32xf32, valid = [8, 32]>
+// CHECK-NEXT:      %p = tile.fillpad %v : !tile.tile<16x32xf32, valid = [8, 32]> -> !tile.tile<16x32xf32, pad = zero>
+// CHECK-NEXT:      %p_1 = tile.set_validshape %p, valid = [16, 32] : !tile.tile<16x32xf32, pad = zero> -> !tile.tile<16x32xf32>
+// CHECK-NEXT:      scf.yield %p_1 : !tile.tile<16x32xf32>
+orch.func incore @carried_padding(in %x : tensor<16x32xf32>, in %n : index) -> tensor<16x32xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%a = %x) -> (tensor<16x32xf32>) {
+    %v = ptensor.set_validshape %a, valid = [8, 32] : tensor<16x32xf32> -> tensor<16x32xf32, #ptensor.view<valid = [8, 32]>>
+    %p = ptensor.fillpad %v, pad_value = zero : tensor<16x32xf32, #ptensor.view<valid = [8, 32]>> -> tensor<16x32xf32, #ptensor.view<pad = zero>>
+    %w = ptensor.type_cast %p : tensor<16x32xf32, #ptensor.view<pad = zero>> -> tensor<16x32xf32>
+    scf.yield %w : tensor<16x32xf32>
+  }
+  orch.return %r : tensor<16x32xf32>
+}

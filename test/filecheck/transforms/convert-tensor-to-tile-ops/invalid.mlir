@@ -38,23 +38,6 @@ orch.func aiv @caller(in %x : tensor<16x32xf32>) -> tensor<16x32xf32> {
 
 // -----
 
-// What carries a tile may not change on the way what lies beside its valid region.
-orch.func incore @carried_padding(in %x : tensor<16x32xf32>, in %n : index) -> tensor<16x32xf32> {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  // expected-note @+1 {{carried from here}}
-  %r = scf.for %i = %c0 to %n step %c1 iter_args(%a = %x) -> (tensor<16x32xf32>) {
-    %v = ptensor.set_validshape %a, valid = [8, 32] : tensor<16x32xf32> -> tensor<16x32xf32, #ptensor.view<valid = [8, 32]>>
-    %p = ptensor.fillpad %v, pad_value = zero : tensor<16x32xf32, #ptensor.view<valid = [8, 32]>> -> tensor<16x32xf32, #ptensor.view<pad = zero>>
-    %w = ptensor.type_cast %p : tensor<16x32xf32, #ptensor.view<pad = zero>> -> tensor<16x32xf32>
-    // expected-error @+1 {{'scf.yield' op yields !tile.tile<16x32xf32, pad = zero>, but the loop carries !tile.tile<16x32xf32>}}
-    scf.yield %w : tensor<16x32xf32>
-  }
-  orch.return %r : tensor<16x32xf32>
-}
-
-// -----
-
 // A vector is no matrix: whether it is one row or one column is for the author to say.
 orch.func incore @vector(in %x : tensor<32xf16>, in %y : tensor<32x32xf16>) -> tensor<32xf32> {
   // expected-error @+1 {{'ptensor.matmul' op multiplies a vector, but the cube core multiplies matrices: reshape it to one row}}
