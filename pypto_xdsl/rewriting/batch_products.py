@@ -134,7 +134,7 @@ def _load_rows(
     view = inserter.insert(ptensor.LayoutViewOp(op.source, seen), _hint(op.source, "2d"))
     row = row_of(offsets[:-1], extents[:-1], inserter)
     loaded = type.with_shape((prod(shape[:-1]), shape[-1]))
-    return inserter.insert(tile.LoadOp(view, (row, offsets[-1]), loaded), hint)
+    return inserter.insert(tile.LoadOp(view, (row, offsets[-1]), loaded, cache=op.cache), hint)
 
 
 def load_page_by_page(op: tile.LoadOp, *, at_op: bool) -> Pages:
@@ -159,7 +159,7 @@ def load_page_by_page(op: tile.LoadOp, *, at_op: bool) -> Pages:
         if _lies_in_rows(op):
             return _load_rows(op, offsets, (rows, columns), inserter, hint)
         deep = type.with_shape((*ones, rows, columns))
-        loaded = inserter.insert(tile.LoadOp(op.source, offsets, deep), hint)
+        loaded = inserter.insert(tile.LoadOp(op.source, offsets, deep, cache=op.cache), hint)
         return inserter.insert(tile.ReshapeOp(loaded, deep.with_shape((rows, columns))), hint)
 
     if not at_op:

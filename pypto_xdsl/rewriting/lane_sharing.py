@@ -323,7 +323,8 @@ class LaneSharing:
         offsets = list(op.window_offsets)
         offsets[share.axis] = add(offsets[share.axis], self._shift(share.step), Inserter(op))
         type = share.part(TileType.of(op.result.type))
-        self._replace(op, tile.LoadOp(op.source, offsets, type, self._listed(op, type, share)))
+        listed = self._listed(op, type, share)
+        self._replace(op, tile.LoadOp(op.source, offsets, type, listed, op.cache))
 
     def _store(self, op: WindowWriteOp) -> None:
         share = self._shares[op.source]

@@ -20,6 +20,9 @@ from pypto_xdsl.rewriting.control_flow_lowering import ControlFlowLowering
 from pypto_xdsl.rewriting.global_views import Window
 from pypto_xdsl.rewriting.tile_part_lowering import matrix_offsets
 
+CACHE = "pypto.cache"
+"""How a load goes through the cache, which PTOAS has no word for."""
+
 
 def slice_tensor(op: ptensor.SliceOp, into: ControlFlowLowering) -> None:
     """Name a window of a tensor."""
@@ -51,7 +54,10 @@ def load(op: tile.LoadOp, into: ControlFlowLowering) -> None:
     into.buffers.set_extents(op.result, valid)
     destination = into.buffers.allocate(op.result)
     part = window.partition(into.indices(op.window_offsets), valid, into.builder)
-    into.builder.insert_op(build(pto.TLoadOp, {"src": part, "dst": destination}))
+    new = build(pto.TLoadOp, {"src": part, "dst": destination})
+    if op.cache is not None:
+        new.attributes[CACHE] = op.cache
+    into.builder.insert_op(new)
 
 
 def store(op: tile.StoreOp, into: ControlFlowLowering) -> None:

@@ -31,7 +31,7 @@ gain the parameter themselves and pass it on. Windows are loaded as windows
 (`ptensor.slice` and then math loads the slice alone), single elements are read from global memory.
 A part of a tensor that exists on chip is
 a window of its tile, and what is put into it is put into the tile. What has no tile form yet is an
-error at its line.
+error at its line. Cache policies of parameters become those of their loads.
 """
 
 from __future__ import annotations
@@ -57,6 +57,7 @@ from pypto_xdsl.dialects.extents import reshape_valid
 from pypto_xdsl.dialects.orch import FunctionKind
 from pypto_xdsl.dialects.tile import MemorySpace, TileType
 from pypto_xdsl.properties.checked_pass import CheckedPass
+from pypto_xdsl.rewriting.cached_loads import give_loads_their_cache_policies
 from pypto_xdsl.rewriting.inserter import Inserter
 from pypto_xdsl.rewriting.loaded_windows import load_tensor, views_of
 from pypto_xdsl.rewriting.output_parameters import OutputParameters
@@ -105,6 +106,7 @@ class ConvertTensorToTileOpsPass(CheckedPass):
             raise DiagnosticsError(errors)
         outputs.update_callers()
         raise_directions(module)
+        give_loads_their_cache_policies(module, kernels(module))
 
 
 class _Kernel:

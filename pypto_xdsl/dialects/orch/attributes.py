@@ -20,6 +20,8 @@ from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.str_enum import StrEnum
 
+from pypto_xdsl.dialects.tile.attributes import CachePolicy
+
 
 class FunctionKind(StrEnum):
     """What a function is for, and so where it runs."""
@@ -142,13 +144,6 @@ class ScopeMode(StrEnum):
     """The runtime, from the directions of their arguments."""
     MANUAL = "manual"
     """The program, by explicit dependencies alone."""
-
-
-class CachePolicy(StrEnum):
-    """How loads of a tensor go through the cache."""
-
-    DEFAULT = "default"
-    BYPASS = "bypass"
 
 
 class Comparison(StrEnum):

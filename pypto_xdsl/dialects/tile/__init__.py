@@ -72,6 +72,7 @@ Tile = Dialect(
         attributes.MemorySpaceAttr,
         attributes.TileLayoutAttr,
         attributes.AccPhaseAttr,
+        attributes.CachePolicyAttr,
         attributes.CoalesceAttr,
         attributes.OutOfBoundsAttr,
         attributes.PipeAttr,

@@ -44,6 +44,14 @@ class AccPhase(StrEnum):
     """The last one."""
 
 
+class CachePolicy(StrEnum):
+    """How loads of a tensor go through the cache."""
+
+    DEFAULT = "default"
+    BYPASS = "bypass"
+    """Past it: what is loaded is used once."""
+
+
 class Coalesce(StrEnum):
     """What an index of `mgather` selects."""
 
@@ -113,6 +121,11 @@ class TileLayoutAttr(EnumAttribute[TileLayout], SpacedOpaqueSyntaxAttribute):
 @irdl_attr_definition
 class AccPhaseAttr(EnumAttribute[AccPhase], SpacedOpaqueSyntaxAttribute):
     name = "tile.acc_phase"
+
+
+@irdl_attr_definition
+class CachePolicyAttr(EnumAttribute[CachePolicy], SpacedOpaqueSyntaxAttribute):
+    name = "tile.cache"
 
 
 @irdl_attr_definition

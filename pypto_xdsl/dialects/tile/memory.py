@@ -30,7 +30,7 @@ from pypto_xdsl.dialects.element_types import SCALAR
 from pypto_xdsl.dialects.extents import reshape_valid, verify_extents, verify_window
 from pypto_xdsl.dialects.ptensor.types import TENSOR, tensor_of
 from pypto_xdsl.dialects.ptensor.window_writes import WindowWriteOp
-from pypto_xdsl.dialects.tile.attributes import MemorySpace, TileLayout
+from pypto_xdsl.dialects.tile.attributes import CachePolicyAttr, MemorySpace, TileLayout
 from pypto_xdsl.dialects.tile.base import TILE, made_in
 from pypto_xdsl.dialects.tile.types import Layout, TileType
 from pypto_xdsl.dialects.typed_op import Cut, TypedOp, Value
@@ -40,6 +40,7 @@ from pypto_xdsl.syntax.op_syntax import (
     indices_prop,
     integer_attr,
     integer_prop,
+    opt_word_prop,
     subscript_prop,
 )
 
@@ -92,7 +93,8 @@ class LoadOp(TypedOp):
     The window of a tensor at the given offsets, as large as the valid region of the result.
 
     The result's type gives the window's shape; `valid` gives the extents that its type leaves to
-    run time.
+    run time. `cache` says how the bytes go through the cache, where that is not as usual; a `.pto`
+    file has no word for it.
     """
 
     name = "tile.load"
@@ -102,6 +104,7 @@ class LoadOp(TypedOp):
     static_offsets = subscript_prop()
     valid = var_operand_def(IndexType)
     static_valid = indices_prop("valid")
+    cache = opt_word_prop(CachePolicyAttr)
     result = result_def(lives_freely(TILE))
 
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
@@ -112,8 +115,10 @@ class LoadOp(TypedOp):
         offsets: Sequence[Index],
         result_type: TileType,
         valid: Sequence[Index] = (),
+        cache: CachePolicyAttr | None = None,
     ):
-        self._fill([result_type], source=source, offsets=offsets, valid=valid)
+        properties = {} if cache is None else {"cache": cache}
+        self._fill([result_type], properties, source=source, offsets=offsets, valid=valid)
 
     def cut_together(self) -> Iterator[Cut]:
         # The parts are windows of the tensor.

@@ -22,7 +22,12 @@ from pypto_xdsl.dialects.ptensor.types import (
 )
 from pypto_xdsl.dialects.tile import fill, rearrangement, windows
 from pypto_xdsl.dialects.tile import memory as tile
-from pypto_xdsl.dialects.tile.attributes import MemorySpace, TileLayout
+from pypto_xdsl.dialects.tile.attributes import (
+    CachePolicy,
+    CachePolicyAttr,
+    MemorySpace,
+    TileLayout,
+)
 from pypto_xdsl.dialects.tile.types import Layout, TileType, implicit_layout
 from pypto_xdsl.frontend.pl.arguments import (
     Arguments,
@@ -50,7 +55,7 @@ def rank_must_be(bound: Bound, name: str, listed: Sequence[Value], rank: int) ->
 
 
 def _load(arguments: Arguments) -> Value:
-    bound = arguments.bind("tensor offsets shapes valid_shape? target_memory? clamp?")
+    bound = arguments.bind("tensor offsets shapes valid_shape? target_memory? clamp? *cache?")
     source = bound.tensor_type("tensor")
     offsets, shape = bound.indices("offsets"), bound.extents("shapes")
     rank = source.get_num_dims()
@@ -75,7 +80,9 @@ def _load(arguments: Arguments) -> Value:
     )
     tensor = bound.tensor("tensor")
     listed = run_time_extents(bound.context, valid, bound.node_of("valid_shape"))
-    return emit(bound, lambda: tile.LoadOp(tensor, offsets, result, listed))
+    policy = bound.word("cache", CachePolicy, CachePolicy.DEFAULT)
+    cache = None if policy is CachePolicy.DEFAULT else CachePolicyAttr(policy)
+    return emit(bound, lambda: tile.LoadOp(tensor, offsets, result, listed, cache))
 
 
 def narrowed(

@@ -38,6 +38,8 @@ def _load(op: tile.LoadOp) -> Parts:
         arguments.append(["valid_shape=", *listed(result.valid_shape)])
     if result.memory_space is not None:
         arguments.append(keyword("target_memory", spell("Mem", result.memory_space)))
+    if op.cache is not None:
+        arguments.append(keyword("cache", spell("CachePolicy", op.cache.data)))
     return call("tile.load", *arguments)
 
 
