@@ -35,7 +35,7 @@ OPS = ("tile", "tensor", "system", "array", "prefetch")
 PARSED = frozenset(("attrs",))
 """Keywords that PyPTO's parser takes off any call before it looks the function up."""
 
-NEWER = frozenset(("pl.set_cache_policy", "pl.CachePolicy"))
+NEWER = frozenset(("pl.set_cache_policy", "pl.CachePolicy", "pl.tile.load(cache=)"))
 """What only PyPTO's latest sources have."""
 
 OWN_KEYWORDS = {
@@ -176,7 +176,13 @@ class Calls:
         name = ".".join(path)
         if name in NEWER:
             return None
-        keywords = [k.arg for k in node.keywords if k.arg is not None and k.arg not in PARSED]
+        keywords = [
+            keyword.arg
+            for keyword in node.keywords
+            if keyword.arg is not None
+            and keyword.arg not in PARSED
+            and f"{name}({keyword.arg}=)" not in NEWER
+        ]
         own = OWN_KEYWORDS.get(name)
         if own is not None:
             unknown = [keyword for keyword in keywords if keyword not in own]

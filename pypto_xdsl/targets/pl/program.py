@@ -125,7 +125,9 @@ class _FunctionWriter:
         writer = BodyWriter(names, self.functions, self.symbols, 2)
         _marks(writer, function)
         if not function.is_declaration:
-            block = function.body.block
+            block = function.body.first_block
+            if block is None or block is not function.body.last_block:
+                raise OpError(function, "has no spelling in the DSL: its body has several blocks")
             for place, policy in cache_policies(function).items():
                 tensor = names.name(block.args[place])
                 writer.line(f"pl.set_cache_policy({tensor}, {spell('CachePolicy', policy)})")
