@@ -35,7 +35,7 @@ from pypto_xdsl.dialects.declared_op import DeclaredOp
 from pypto_xdsl.dialects.orch import DispatchOp, FuncOp
 from pypto_xdsl.dialects.ptensor.types import tensor_of
 
-MOST_ROOTS = 8
+MOST_ROOTS = 16
 """So many roots are told apart for one value."""
 
 _UNBOUNDED = 1 << 62

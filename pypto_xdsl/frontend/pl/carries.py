@@ -100,15 +100,16 @@ def implicit_carries(
         if is_tensor_type(carry.init.type) and not set(carry.names) & set(parted):
             by_value.setdefault(carry.init, carry)
     wanted = dict[str, None]()
-    for name in context.uncarried.get(statement, ()):
-        wanted[name if ":" in name else context.prefix + name] = None
-    for name in context.liveness.changed_names(statement):
-        full = context.prefix + name
+    written = context.uncarried.get(statement, ())
+    for name in (*written, *context.liveness.changed_names(statement)):
+        full = name if ":" in name else context.prefix + name
         value = context.names.get(full)
         if isinstance(value, Unavailable):
             continue
-        live = context.liveness.is_live_after(statement, name) or context.liveness.is_read_again(
-            statement, name
+        live = (
+            name in written
+            or context.liveness.is_live_after(statement, name)
+            or context.liveness.is_read_again(statement, name)
         )
         if live:
             wanted[full] = None

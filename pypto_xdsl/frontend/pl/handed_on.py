@@ -75,6 +75,7 @@ def end_region(
         return HandedOn()
     settled = {aliases.of(value).part for value in explicit if is_tensor_type(value.type)}
     handed: dict[str, None] = {}
+    uncarried: list[str] = []
     todo = list(written)
     while todo:
         part = todo.pop(0)
@@ -88,7 +89,8 @@ def end_region(
             outside = [name for name in names if context.names.is_outside(name)]
             names = [name for name in names if name in carried]
             if outside and not names:
-                raise Uncarried(outside)
+                uncarried += outside
+                continue
         if names:
             handed |= dict.fromkeys(_newest(context, names))
             continue
@@ -97,6 +99,8 @@ def end_region(
             if is_value(value) and aliases.of(value).part not in settled:
                 _tell(context, name, sharing, statement)
                 todo.append(aliases.of(value).part)
+    if uncarried:
+        raise Uncarried(uncarried)
     for name in (*handed, *(name for name in alive if name in frame)):
         _make_current(context, name, statement)
     return HandedOn(list(handed), roots.keys())

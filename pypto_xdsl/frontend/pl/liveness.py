@@ -47,8 +47,15 @@ class Summary:
 class Liveness:
     """The names of one function."""
 
-    def __init__(self, body: Sequence[ast.stmt], written: WrittenNames):
+    def __init__(
+        self,
+        body: Sequence[ast.stmt],
+        written: WrittenNames,
+        viewed: Callable[[str], Iterable[str]] = lambda name: (name,),
+    ):
+        """`viewed` gives a name and those that it may be a view of."""
         self._written = written
+        self._viewed = viewed
         self._bits: dict[str, int] = {}
         self._summaries: dict[int, Summary] = {}
         self._bodies: dict[int, Summary] = {}
@@ -160,8 +167,7 @@ class Liveness:
                 inner = self._expressions(target)
                 summary.reads |= inner.reads
                 if isinstance(target.value, ast.Name):
-                    summary.changes |= self.bit(target.value.id)
-                    summary.writes |= self.bit(target.value.id)
+                    self._write(summary, target.value.id)
         if is_yield(value):
             return Summary(summary.reads, names, summary.changes, summary.writes, names)
         return Summary(summary.reads, names, summary.changes | names, summary.writes)
@@ -185,9 +191,14 @@ class Liveness:
                 summary.reads |= self.bit(node.id)
             elif isinstance(node, ast.Call):
                 for name in self._written(node):
-                    summary.changes |= self.bit(name)
-                    summary.writes |= self.bit(name)
+                    self._write(summary, name)
         return summary
+
+    def _write(self, summary: Summary, name: str) -> None:
+        """A name's buffer is written in place, and so is all that it is a view of."""
+        for viewed in self._viewed(name):
+            summary.changes |= self.bit(viewed)
+            summary.writes |= self.bit(viewed)
 
     # What is live, top down
 

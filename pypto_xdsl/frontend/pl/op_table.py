@@ -182,6 +182,19 @@ def signature(op: type[DeclaredOp]) -> Signature:
     return Signature(op, tuple(parameters), sized, len(definition.operands))
 
 
+@cache
+def gives_view(name: str) -> bool:
+    """Whether what `pl.<name>` gives names the buffer of a tensor that it does not write."""
+    op = op_class("tensor", name)
+    if op is None:
+        return False
+    declaration = op.declaration()
+    return any(
+        result.names is not None and not declaration.operand(result.names).may_write
+        for _, result in declaration.results
+    )
+
+
 def places(name: str, level: str | None) -> Sequence[str]:
     """What `pl.<level>.<name>` calls its first parameters, where the op does not say it."""
     return _PLACES.get(name if level is None else f"{level}.{name}", "").split()

@@ -30,6 +30,7 @@ from pypto_xdsl.frontend.pl.source import Source, descendants, dotted_name
 from pypto_xdsl.frontend.pl.special_calls import function_decorator, is_dsl_function
 from pypto_xdsl.frontend.pl.static_values import Function, Unsettled
 from pypto_xdsl.frontend.pl.values import Value, is_constant, is_tensor
+from pypto_xdsl.frontend.pl.viewed_names import all_viewed, direct_views
 from pypto_xdsl.frontend.pl.vocabulary import INDEX
 
 MAX_FUNCTIONS = 5000
@@ -285,7 +286,12 @@ class ProgramReader:
             body = control_flow.lower(
                 function.source, function.node, lambda node: evaluated(function.scope, node)
             )
-            liveness = Liveness(body, lambda call: self._names_written(function.scope, call))
+
+            def written(call: ast.Call) -> Sequence[str]:
+                return self._names_written(function.scope, call)
+
+            views = direct_views(() if self.strict_ssa else body, written)
+            liveness = Liveness(body, written, lambda name: all_viewed(views, name))
             self._bodies[key] = (body, liveness)
         return self._bodies[key]
 
@@ -313,6 +319,13 @@ class ProgramReader:
             return self._written[key]
         self._written[key] = set()
         written: set[str] = set()
+        if not any(map(_does_something, function.node.body)):
+            # The body is elsewhere: what it writes is what the signature says.
+            for parameter in function.node.args.args:
+                declared = parameter.annotation
+                path = dotted_name(declared.value) if isinstance(declared, ast.Subscript) else None
+                if path is not None and path[-1] in ("Out", "InOut"):
+                    written.add(parameter.arg)
         for node in descendants(function.node):
             if isinstance(node, ast.Call):
                 written.update(self._names_written(function.scope, node))
@@ -320,6 +333,10 @@ class ProgramReader:
                 for target in node.targets:
                     if isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name):
                         written.add(target.value.id)
+        views = direct_views(
+            function.node.body, lambda call: self._names_written(function.scope, call)
+        )
+        written = {viewed for name in written for viewed in all_viewed(views, name)}
         self._written[key] = written
         return written
 
@@ -566,6 +583,11 @@ def _is_complete(node: ast.expr) -> bool:
         return True
     parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
     return all(_is_complete(part) for part in parts)
+
+
+def _does_something(statement: ast.stmt) -> bool:
+    """Whether a statement is more than `...` or a text."""
+    return not (isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant))
 
 
 _SUBMITS = ("submit", "spmd_submit")
