@@ -276,13 +276,13 @@ def normalized(module: ModuleOp) -> ModuleOp:
     module.sym_name = None
     functions = [op for op in module.body.block.ops if isinstance(op, orch.FuncOp)]
     for function in functions:
-        for op in [op for op in walk(function) if isinstance(op, orch.ScopeOp)]:
-            in_order_of_definition(op)
-        hand_out_what_is_used(function)
         _forget_empty_branches(function)
         fold_constant_indices(function)
         _gather_buffers(function)
         _gather_constants(function)
+        hand_out_what_is_used(function)
+        for op in [op for op in walk(function) if isinstance(op, orch.ScopeOp)]:
+            in_order_of_definition(op)
         _forget_vector_space(function)
         function.detach()
     for function in sorted(functions, key=lambda f: f.sym_name.data):

@@ -115,6 +115,8 @@ def _import_peer_buffer(arguments: Arguments) -> Value:
     name, peer = bound.get("name"), bound.get("peer_func")
     if not isinstance(name, str) or not isinstance(peer, str):
         raise bound.error("name", "the names of a buffer and its function are strings")
+    known = bound.context.program.functions.get(peer)
+    peer = peer if known is None else known.name
     return bound.context.emit(cross_core.ImportPeerBufferOp(name, peer), bound.node).result
 
 

@@ -47,6 +47,8 @@ MARKS: Mapping[str, str] = {
     "__compiler_auto_manual_layer_candidate": MANUAL_LAYER,
 }
 """Marks that are there or not -> the attribute that says so."""
+SYMBOL = "symbol"
+"""The mark that says how a function is called whose name Python does not allow."""
 FUNCTION_OPTIONS = (
     "type",
     "level",
@@ -86,6 +88,8 @@ class Options:
     spliced: bool = False
     """Whether calls are replaced by the body while reading."""
     jit: bool = False
+    symbol: str | None = None
+    """What the function is called if not by the name in the text."""
     external: bool = False
     """Whether the body is not ours to read."""
     attributes: dict[str, Attribute] = field(default_factory=dict[str, Attribute])
@@ -327,6 +331,8 @@ def _attribute(function: Function, options: Options, name: str, value: Any, node
             options.attributes[MARKS[name]] = UnitAttr()
     elif name == "slot_num" and isinstance(value, int):
         options.attributes[SLOT_NUM] = IntegerAttr(value, i64)
+    elif name == SYMBOL and isinstance(value, str):
+        options.symbol = value
     elif name == AUTO_SCOPE and isinstance(value, bool):
         options.auto_scope = value
     elif name == EXTERNAL_SOURCE and isinstance(value, str):

@@ -153,7 +153,7 @@ class ProgramReader:
         names: set[str] = set()
         for parameter in parameters:
             names.add(parameter.arg)
-        info = FunctionInfo(node.name, function, options, parameters)
+        info = FunctionInfo(options.symbol or node.name, function, options, parameters)
         self._read_signature(info)
         return info
 

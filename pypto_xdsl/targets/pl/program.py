@@ -23,6 +23,7 @@ from pypto_xdsl.frontend.pl.function_options import (
     EXTERNAL_SOURCE,
     MARKS,
     MIXED_SOURCES,
+    SYMBOL,
     is_host_worker,
 )
 from pypto_xdsl.frontend.pl.vocabulary import spell
@@ -123,7 +124,7 @@ class _FunctionWriter:
             arrow = f" -> tuple[{', '.join(results)}]"
         own = self.functions[function.sym_name.data]
         writer = BodyWriter(names, self.functions, self.symbols, 2)
-        _marks(writer, function)
+        _marks(writer, function, None if own == function.sym_name.data else function.sym_name.data)
         if not function.is_declaration:
             block = function.body.first_block
             if block is None or block is not function.body.last_block:
@@ -177,9 +178,9 @@ def _number(value: Attribute) -> int:
     return value.value.data if isinstance(value, IntegerAttr) else 1
 
 
-def _marks(writer: BodyWriter, function: orch.FuncOp) -> None:
-    """What the function says about itself to later passes."""
-    entries: list[str] = []
+def _marks(writer: BodyWriter, function: orch.FuncOp, symbol: str | None) -> None:
+    """What the function says about itself to later passes, and its own name if it has another."""
+    entries = [] if symbol is None else [f'"{SYMBOL}": {symbol!r}']
     for name, value in function.attributes.items():
         if name in (AUTO_SCOPE, EXTERNAL_SOURCE, CACHE_POLICY):
             continue

@@ -11,6 +11,7 @@
 
 builtin.module @in {
   // CHECK: def def_(self, x: pl.Tensor{{\[\[}}class_], pl.FP32], pl_1: pl.Scalar[pl.INDEX])
+  // CHECK-NEXT: pl.func_attr({"symbol": 'def'})
   orch.func opaque @def(in %x : tensor<?xf32, #ptensor.view<dims = [class]>>, in %pl_ : index) {
     orch.return
   }
