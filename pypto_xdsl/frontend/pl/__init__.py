@@ -91,8 +91,9 @@ def read_program(
             reader.argument_types = dict(argument_types or {})
         return reader.read()
     except RecursionError:
-        node = candidate.nodes[0]
-        raise source.error(node, "the program is nested too deeply") from None
+        raise source.error(candidate.nodes[0], "the program is nested too deeply") from None
+    except MemoryError:
+        raise source.error(candidate.nodes[0], "the program needs too much memory") from None
 
 
 def program_names(source: Source) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX
 from xdsl.ir import Attribute
@@ -22,7 +22,7 @@ from pypto_xdsl.frontend.pl.compile_time import Evaluator, StaticScope
 from pypto_xdsl.frontend.pl.context import symbol_at
 from pypto_xdsl.frontend.pl.source import Source, dotted_name
 from pypto_xdsl.frontend.pl.static_values import DslCall, DslName, DType, Symbol, Unsettled
-from pypto_xdsl.frontend.pl.values import Typed, Value, describe_value
+from pypto_xdsl.frontend.pl.values import Typed, Value, describe_value, fits_index
 from pypto_xdsl.frontend.pl.vocabulary import DTYPES, UNNAMED, EnumWord
 from pypto_xdsl.syntax.spelling import did_you_mean
 
@@ -336,12 +336,13 @@ class AnnotationReader:
             raise self.source.error(
                 node, f"a shape is a list of extents, got {describe_value(value)}"
             )
-        return list(value)  # pyright: ignore[reportUnknownArgumentType,reportUnknownVariableType]
+        parts = cast("Sequence[Any]", value)
+        return [self._checked(part, node, repr(part)) for part in parts]
 
     def extent(self, node: ast.expr) -> Value:
         """One extent."""
         if isinstance(node, ast.Constant) and type(node.value) is int:
-            return node.value
+            return self._checked(node.value, node, str(node.value))
         if isinstance(node, ast.Name) and self.resolve is not None:
             value = self.resolve(node)
             if value is not None:
@@ -363,13 +364,19 @@ class AnnotationReader:
                 if value is not None:
                     return value
             raise self.source.error(node, f"extent '{_short(node)}' {e.reason}") from None
+        return self._checked(value, node, _short(node))
+
+    def _checked(self, value: Value, node: ast.expr, shown: str) -> Value:
+        """A value as an extent; -1 is one that is known at run time."""
         if isinstance(value, bool) or not isinstance(value, int | Symbol):
             raise self.source.error(
                 node,
-                f"extent '{_short(node)}' must be an int, a pl.dynamic symbol or an index, "
+                f"extent '{shown}' must be an int, a pl.dynamic symbol or an index, "
                 f"got {describe_value(value)}",
             )
-        return value
+        if isinstance(value, int) and not (value >= -1 and fits_index(value)):
+            raise self.source.error(node, f"extent '{shown}' is out of reach")
+        return DYNAMIC_INDEX if value == -1 else value
 
     def _folded(self, node: ast.expr) -> ast.expr:
         """An expression with the constants in it worked out, and symbols by their names."""

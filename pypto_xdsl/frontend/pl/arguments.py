@@ -21,6 +21,7 @@ from pypto_xdsl.frontend.pl.values import (
     Typed,
     Value,
     describe_value,
+    fits_index,
     is_literal,
     is_tensor,
     is_tile,
@@ -102,6 +103,10 @@ def _parse_parameters(text: str) -> tuple[tuple[str, ...], tuple[str, ...], int]
         if not word.endswith("?"):
             required.append(name)
     return tuple(names), tuple(required), positional
+
+
+_SHAPES = ("shape", "shapes", "valid_shape")
+"""The parameters that list extents, not places."""
 
 
 @dataclass(slots=True)
@@ -192,8 +197,11 @@ class Bound:
             raise self.error(name, f"'{name}' is not supported as {value}")
         raise self.error(name, f"'{name}' has no meaning as {describe_value(value)}")
 
-    def extents(self, name: str) -> list[Value]:
-        """A list of extents or indices: ints, symbols, run-time values."""
+    def extents(self, name: str, *, inferred: bool = False) -> list[Value]:
+        """
+        A list of extents or indices: ints, symbols, run-time values. `inferred` lets -1 stand for
+        an extent that follows from the others.
+        """
         value = self.get(name)
         elements: Sequence[Value] | None = as_tuple(value)
         if elements is None:
@@ -205,9 +213,16 @@ class Bound:
         nodes = node.elts if isinstance(node, ast.List | ast.Tuple) else [node] * len(elements)
         if len(nodes) != len(elements):
             nodes = [node] * len(elements)
-        return [
+        found = [
             self._extent(element, inner) for element, inner in zip(elements, nodes, strict=True)
         ]
+        if name in _SHAPES:
+            for extent, inner in zip(found, nodes, strict=True):
+                if isinstance(extent, int) and extent < 0 and not (inferred and extent == -1):
+                    raise self.context.error(
+                        inner, f"{self.what}: an extent is not negative, got {extent}"
+                    )
+        return found
 
     def _extent(self, value: Value, node: ast.expr) -> Value:
         if isinstance(value, Typed):
@@ -218,6 +233,8 @@ class Bound:
         if isinstance(value, bool | float):
             raise self.context.error(node, f"{self.what}: expected an index, got {value}")
         if isinstance(value, int):
+            if not fits_index(value):
+                raise self.context.error(node, f"{self.what}: {value} is out of reach")
             return value
         if isinstance(value, Tuple):
             raise self.context.error(node, f"{self.what}: expected an index, got a list")

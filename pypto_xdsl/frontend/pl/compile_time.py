@@ -13,7 +13,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 from pypto_xdsl.diagnostics import DiagnosticsError
 from pypto_xdsl.frontend.pl.python_operations import apply_binary
@@ -65,6 +65,8 @@ class StaticScope:
         self._memo: dict[tuple[str, int], Any] = {}
         self._bindings: dict[str, list[_Binding]] = {}
         self._star_imports: list[ast.ImportFrom] = []
+        self._looking: set[str] = set()
+        """Names that are looked for in modules of which all is imported."""
         self._evaluating: set[tuple[str, int]] = set()
         self._collect(body)
 
@@ -121,12 +123,17 @@ class StaticScope:
         self._bindings.setdefault(name, []).append((getattr(node, "lineno", 0), node, how))
 
     def _bind_target(self, target: ast.expr, statement: ast.Assign, value: ast.expr) -> None:
-        if isinstance(target, ast.Name):
-            self._bind(target.id, statement, value)
-        elif isinstance(target, ast.Tuple | ast.List):
-            for place, element in enumerate(target.elts):
-                if isinstance(element, ast.Name):
-                    self._bind(element.id, statement, (value, place))
+        pending: list[tuple[ast.expr, tuple[int, ...]]] = [(target, ())]
+        while pending:
+            target, places = pending.pop()
+            if isinstance(target, ast.Name):
+                self._bind(target.id, statement, (value, places) if places else value)
+            elif isinstance(target, ast.Tuple | ast.List):
+                for place, element in enumerate(target.elts):
+                    if isinstance(element, ast.Starred) and isinstance(element.value, ast.Name):
+                        self._bind(element.value.id, statement, "starred")
+                        break
+                    pending.append((element, (*places, place)))
 
     def mark_unknown(self, argument: ast.arg) -> None:
         """A parameter of an enclosing function, whose value nobody gives."""
@@ -164,18 +171,37 @@ class StaticScope:
         if bindings:
             visible = bindings[0] if len(bindings) == 1 else self._visible(bindings, line)
             return self._evaluate_binding(name, visible)
-        for statement in self._star_imports:
-            module = self._imported_module(statement, statement.module)
-            if isinstance(module, Module):
-                try:
-                    return module.scope.lookup(name)
-                except KeyError:
-                    continue
+        found = self._imported_by_star(name)
+        if found is not None:
+            return found.lookup(name)
         if self.parent is not None:
             return self.parent.lookup(name)
         if name in ("pl", "pld"):
             return DslName((name,))
         raise KeyError(name)
+
+    def _imported_by_star(self, name: str) -> StaticScope | None:
+        """The module that `from module import *` takes a name from, if there is one."""
+        if name in self._looking:
+            # A module that imports all of one that imports all of it.
+            return None
+        self._looking.add(name)
+        try:
+            for statement in self._star_imports:
+                module = self._imported_module(statement, statement.module)
+                if isinstance(module, Module) and module.scope.has(name):
+                    return module.scope
+        finally:
+            self._looking.discard(name)
+        return None
+
+    def has(self, name: str) -> bool:
+        """Whether there is such a name."""
+        if name in self.defines or name in self.values or name in self._bindings:
+            return True
+        if self.parent is not None and self.parent.has(name):
+            return True
+        return self._imported_by_star(name) is not None
 
     @staticmethod
     def _visible(bindings: Sequence[_Binding], line: int | None) -> _Binding:
@@ -214,12 +240,16 @@ class StaticScope:
                 if isinstance(value, DslCall) and value.name is None:
                     value = DslCall(value.path, value.node, value.scope, name)
                 return value
-            case _, (ast.expr() as value, int() as place):
-                sequence = Evaluator(self).evaluate(value)
-                parts = elements_of(sequence)
-                if parts is None or place >= len(parts):
-                    raise Unsettled(f"'{name}' is unpacked from something else", node)
-                return parts[place]
+            case _, (ast.expr() as value, places):
+                found = Evaluator(self).evaluate(value)
+                for place in cast("tuple[int, ...]", places):
+                    parts = elements_of(found)
+                    if parts is None or place >= len(parts):
+                        raise Unsettled(f"'{name}' is unpacked from something else", node)
+                    found = parts[place]
+                return found
+            case _, "starred":
+                raise Unsettled(f"'{name}' takes what other names leave", node)
             case _, "parameter":
                 raise Unsettled(f"'{name}' is a parameter of the function around", node)
             case _:
@@ -372,7 +402,7 @@ class Evaluator(ExpressionEvaluator):
                     ast.Call(node.func, [ast.Constant(None), *node.args], node.keywords), node
                 )
                 arguments = self.arguments_of(function, made)
-                arguments[statement.args.args[0].arg] = instance
+                arguments[_instance_parameter(statement)] = instance
                 return run_function(function, arguments, self.depth)
         raise Unsettled(f"'{instance.type.node.name}' has no method '{name}'", node)
 
@@ -390,7 +420,10 @@ class Evaluator(ExpressionEvaluator):
             isinstance(s, ast.FunctionDef) and s.name == "__init__" for s in definition.node.body
         ):
             raise Unsettled(f"'{definition.node.name}' is no plain dataclass", node)
-        values |= dict(zip(names, self.elements(node.args), strict=False))
+        given = self.elements(node.args)
+        if len(given) > len(names):
+            raise Unsettled(f"'{definition.node.name}' has {len(names)} fields", node)
+        values |= dict(zip(names, given, strict=False))
         for keyword in node.keywords:
             if keyword.arg is None:
                 raise Unsettled("passes arguments in a way that is not supported", node)
@@ -413,7 +446,8 @@ class Evaluator(ExpressionEvaluator):
                         for d in statement.decorator_list
                     ):
                         function = Function(statement, definition.scope, definition.source)
-                        return run_function(function, {statement.args.args[0].arg: instance}, 1)
+                        parameter = _instance_parameter(statement)
+                        return run_function(function, {parameter: instance}, 1)
                     break
                 case _:
                     pass
@@ -436,7 +470,7 @@ class Evaluator(ExpressionEvaluator):
                     self.local[name] = self.evaluate(value)
                 case ast.AugAssign(target=ast.Name(id=name) as target, op=op, value=value):
                     left = self.evaluate(ast.copy_location(ast.Name(name, ast.Load()), target))
-                    self.local[name] = apply_binary(op, left, self.evaluate(value))
+                    self.local[name] = self.held(apply_binary(op, left, self.evaluate(value)))
                 case ast.If(test=test, body=then, orelse=orelse):
                     self.run(then if self.evaluate(test) else orelse)
                 case ast.For(target=target, iter=iterator, body=inner, orelse=[]):
@@ -484,6 +518,14 @@ class Evaluator(ExpressionEvaluator):
         except _Break:
             return False
         return True
+
+
+def _instance_parameter(method: ast.FunctionDef) -> str:
+    """What a method calls the object that it belongs to."""
+    parameters = [*method.args.posonlyargs, *method.args.args]
+    if not parameters:
+        raise Unsettled(f"'{method.name}' takes no object", method)
+    return parameters[0].arg
 
 
 def _class_scope(definition: ClassDefinition) -> StaticScope:
@@ -535,4 +577,6 @@ def run_function(function: Function, arguments: Mapping[str, Any], depth: int) -
         evaluator.run(function.node.body)
     except _Return as e:
         return e.value
+    except (_Break, _Continue):
+        raise Unsettled(f"'{function.node.name}' jumps outside a loop", function.node) from None
     return None

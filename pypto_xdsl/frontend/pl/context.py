@@ -46,6 +46,7 @@ from pypto_xdsl.frontend.pl.values import (
     describe_type,
     describe_value,
     fits,
+    fits_index,
     is_constant,
     is_literal,
     is_tile,
@@ -428,6 +429,8 @@ class Context:
         if is_literal(value):
             if isinstance(value, float):
                 raise self.error(node, f"expected an index, got {value}")
+            if not fits_index(value):
+                raise self.error(node, f"expected an index, {value} is out of reach")
             return self.constant(value, INDEX, node)
         found: SSAValue = self.materialize(value, node)
         if found.type == INDEX:
@@ -445,6 +448,8 @@ class Context:
             raise self.error(
                 node, f"{what} must be a constant integer, got {describe_value(value)}"
             )
+        if not fits_index(value):
+            raise self.error(node, f"{what} is out of reach: {value}")
         return value
 
     # Names

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, cast
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX
+from xdsl.utils.exceptions import VerifyException
 
 from pypto_xdsl.dialects.ptensor.memory import DimOp
 from pypto_xdsl.dialects.ptensor.types import tensor_of
@@ -23,6 +24,7 @@ from pypto_xdsl.frontend.pl import (
 from pypto_xdsl.frontend.pl.arguments import Arguments
 from pypto_xdsl.frontend.pl.compile_time import Evaluator
 from pypto_xdsl.frontend.pl.context import Context
+from pypto_xdsl.frontend.pl.python_operations import unfolded
 from pypto_xdsl.frontend.pl.source import MAX_DEPTH, dotted_name
 from pypto_xdsl.frontend.pl.static_values import (
     DslCall,
@@ -61,6 +63,8 @@ def read(context: Context, node: ast.expr) -> Value:
         raise context.error(node, "the expression is nested too deeply")
     try:
         return _READERS.get(node.__class__, _compile_time)(context, node)
+    except VerifyException as e:
+        raise context.error(node, str(e)) from None
     finally:
         context.depth -= 1
 
@@ -144,9 +148,16 @@ def _outside(context: Context, node: ast.Name) -> Value:
 
 
 def outside_value(value: Any) -> Value:
-    """A value of compile time as the DSL sees it."""
+    """A value of compile time as the DSL sees it. Raises `Unsettled` if it is too large."""
+    if not isinstance(value, list | tuple):
+        return value
+    unfolded(value)
+    return _as_tuple(value)
+
+
+def _as_tuple(value: Any) -> Value:
     if isinstance(value, list | tuple):
-        return Tuple(tuple(outside_value(element) for element in value))  # pyright: ignore[reportUnknownVariableType,reportUnknownArgumentType]
+        return Tuple(tuple(map(_as_tuple, cast("Sequence[Any]", value))))
     return value
 
 

@@ -125,6 +125,8 @@ class ProgramReader:
         """Whether each name is assigned once, as the program says of itself."""
         self.exact = False
         """Whether a name stands for one value whatever is written through others."""
+        self.statements = 0
+        """How many statements were read, those that are written out several times each time."""
         self.argument_types: dict[str, Any] = {}
         """What the user says of the parameters of a `@pl.jit` entry: types, or constants."""
 
@@ -152,6 +154,8 @@ class ProgramReader:
             parameters += node.args.kwonlyargs
         names: set[str] = set()
         for parameter in parameters:
+            if parameter.arg in names:
+                raise function.source.error(parameter, f"two parameters are '{parameter.arg}'")
             names.add(parameter.arg)
         info = FunctionInfo(options.symbol or node.name, function, options, parameters)
         self._read_signature(info)
@@ -607,7 +611,13 @@ def read_class(node: ast.ClassDef, source: Source, scope: StaticScope) -> Progra
     """The reader of an `@pl.program` class."""
     program = ProgramReader(node.name, source, scope)
     for decorator in node.decorator_list:
-        for keyword in decorator.keywords if isinstance(decorator, ast.Call) else ():
+        if not isinstance(decorator, ast.Call):
+            continue
+        for argument in decorator.args:
+            raise source.error(argument, "options of a program are keywords")
+        for keyword in decorator.keywords:
+            if keyword.arg is None:
+                raise source.error(keyword.value, "'**' is not part of the DSL")
             if keyword.arg != "strict_ssa":
                 raise source.error(keyword.value, f"a program has no option '{keyword.arg}'")
             program.strict_ssa = evaluated(scope, keyword.value) is True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 import operator
 from collections.abc import Callable
 from typing import Any, cast
@@ -15,6 +16,9 @@ MAX_BITS = 4096
 
 MAX_LENGTH = 65_536
 """How long a sequence or a string may get."""
+
+MAX_NESTING = 100
+"""How deep sequences that are compared may nest."""
 
 
 def _listed(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -103,7 +107,7 @@ def apply_binary(op: ast.operator, left: Any, right: Any) -> Any:
             raise Unsettled(f"makes an integer of more than {MAX_BITS} bits")
     if isinstance(op, ast.Mult):
         for sequence, count in ((left, right), (right, left)):
-            repeats = isinstance(sequence, str | list | tuple) and isinstance(count, int)
+            repeats = isinstance(sequence, str | list | tuple | bytes) and isinstance(count, int)
             if repeats and length_of(sequence) * count > MAX_LENGTH:
                 raise Unsettled(f"makes a sequence of more than {MAX_LENGTH} elements")
     if isinstance(op, ast.Mod) and isinstance(left, str):
@@ -131,9 +135,86 @@ def bounded(value: Any) -> Any:
     """`value`, or `Unsettled` if it is larger than the evaluator may hold."""
     if isinstance(value, int) and value.bit_length() > MAX_BITS:
         raise Unsettled(f"makes an integer of more than {MAX_BITS} bits")
-    if isinstance(value, str | list | tuple | dict | set | range) and length_of(value) > MAX_LENGTH:
-        raise Unsettled(f"makes a sequence of more than {MAX_LENGTH} elements")
+    if isinstance(value, bytes | complex):
+        raise Unsettled("makes a value that the DSL has no use for")
+    if isinstance(value, _SIZED) and length_of(value) > MAX_LENGTH:
+        raise _too_long()
     return cast(Any, value)
+
+
+_SIZED = (str, list, tuple, dict, set, range)
+_CONTAINERS = (list, tuple, dict, set)
+
+
+def _too_long() -> Unsettled:
+    return Unsettled(f"makes a sequence of more than {MAX_LENGTH} elements")
+
+
+def length_to_hold(value: Any) -> int:
+    """How much a value adds to what is held: its elements, of a string some."""
+    if isinstance(value, str):
+        return len(value) // 8
+    return length_of(value) if isinstance(value, _CONTAINERS) else 0
+
+
+def unfolded(*values: Any) -> int:
+    """
+    How many values are reached from some, each as often as there are ways to it: what comparing,
+    hashing or printing them costs. Raises `Unsettled` where that is too much.
+    """
+    pending: list[tuple[Any, int]] = [(v, 0) for v in values if isinstance(v, _CONTAINERS)]
+    count = 0
+    while pending:
+        value, depth = pending.pop()
+        parts: list[Any] = [*value, *value.values()] if isinstance(value, dict) else list(value)
+        count += len(parts)
+        if count > 4 * MAX_LENGTH or depth > MAX_NESTING:
+            raise Unsettled("looks through a value that is too large or nested too deeply")
+        pending += [(part, depth + 1) for part in parts if isinstance(part, _CONTAINERS)]
+    return count
+
+
+def called(name: str, arguments: list[Any], keywords: dict[str, Any]) -> Any:
+    """What a function of `BUILTINS` gives, within bounds."""
+    match name, arguments:
+        case "int", [str() as text, *_] if len(text) > 1000:
+            raise Unsettled("makes too large an integer")
+        case "round", [_, int() as digits] if abs(digits) > 1000:
+            raise Unsettled("rounds to a digit out of reach")
+        case "sum", [parts, *_] if not all(isinstance(part, int | float) for part in parts):
+            raise Unsettled("adds up more than numbers")
+        case _:
+            pass
+    return bounded(BUILTINS[name](*arguments, **keywords))
+
+
+def product(parts: Any) -> Any:
+    """`math.prod` of numbers, within bounds."""
+    bits = 0
+    for part in parts:
+        bits += part.bit_length() if isinstance(part, int) else 0
+        if bits > MAX_BITS:
+            raise Unsettled(f"makes an integer of more than {MAX_BITS} bits")
+    return math.prod(parts)
+
+
+def method_called(method: Callable[..., Any], base: Any, arguments: list[Any]) -> Any:
+    """What a method of `_METHODS` gives, within bounds."""
+    match method.__name__, base, arguments:
+        case "replace", str(), [str() as old, str() as new, *_]:
+            if len(base) + (base.count(old) + 1) * len(new) > MAX_LENGTH:
+                raise _too_long()
+        case "join", str(), [parts]:
+            pieces = [part for part in parts if isinstance(part, str)]
+            if sum(map(len, pieces)) + len(base) * len(pieces) > MAX_LENGTH:
+                raise _too_long()
+        case "extend", list(), [parts] if length_of(parts) + length_of(base) > MAX_LENGTH:
+            raise _too_long()
+        case _:
+            pass
+    result = bounded(method(base, *arguments))
+    bounded(base)
+    return result
 
 
 _METHODS: dict[type, tuple[str, ...]] = {

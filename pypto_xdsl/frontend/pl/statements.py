@@ -49,6 +49,9 @@ from pypto_xdsl.frontend.pl.declared_types import (
     with_annotation,
 )
 
+MAX_STATEMENTS = 250_000
+"""How many statements a program may have with inline functions and unrolled loops written out."""
+
 _ADVICE: dict[type[ast.stmt], str] = {
     ast.Try: "",
     ast.Assert: "; use pl.static_assert(...)",
@@ -61,6 +64,14 @@ def read_body(context: Context, body: Sequence[ast.stmt]) -> None:
     """Read the statements of a block."""
     if body and len(context.names.frames) > MAX_DEPTH:
         raise context.error(body[0], "blocks are nested too deeply")
+    program = context.program
+    program.statements += len(body)
+    if program.statements > MAX_STATEMENTS:
+        raise context.error(
+            body[0],
+            f"the program has more than {MAX_STATEMENTS} statements, "
+            "with inline functions and unrolled loops written out",
+        )
     for place, statement in enumerate(body):
         _statement(context, statement)
         if isinstance(statement, ast.Return) and place + 1 < len(body):
@@ -466,7 +477,7 @@ def _result(
     if declared.kind == "Tensor":
         found = declared_tensor(context, value, declared, node)
         assert is_value(found)
-        if found.type != type and not _same_meaning(context, found.type, type):
+        if found.type != type:
             return context.emit(TypeCastOp(found, tensor_of(type)), node).result
         return found
     if declared.kind == "Tile" and info.kind is not FunctionKind.INLINE:

@@ -15,7 +15,12 @@ from pypto_xdsl.frontend.pl.python_operations import (
     apply_binary,
     apply_unary,
     bounded,
+    called,
+    length_to_hold,
+    method_called,
     method_of,
+    product,
+    unfolded,
 )
 from pypto_xdsl.frontend.pl.source import MAX_DEPTH, dotted_name
 from pypto_xdsl.frontend.pl.static_values import (
@@ -54,13 +59,12 @@ _MATH: dict[str, Any] = {
         "e",
         "inf",
         "nan",
-        "prod",
         "gcd",
         "trunc",
         "sin",
         "cos",
     )
-}
+} | {"prod": product}
 
 
 class ExpressionEvaluator(ABC):
@@ -101,7 +105,7 @@ class ExpressionEvaluator(ABC):
                     left = left.left
                 value = self.evaluate(left)
                 for inner in reversed(spine):
-                    value = apply_binary(inner.op, value, self.evaluate(inner.right))
+                    value = self.held(apply_binary(inner.op, value, self.evaluate(inner.right)))
                 return value
             case ast.UnaryOp(op=op, operand=operand):
                 return apply_unary(op, self.evaluate(operand))
@@ -121,15 +125,14 @@ class ExpressionEvaluator(ABC):
             case ast.List(elts=elements):
                 return self.elements(elements)
             case ast.Set(elts=elements):
-                return set(self.elements(elements))
+                return set(self._hashed(self.elements(elements)))
             case ast.Dict(keys=keys, values=values):
-                return {
-                    self.evaluate(key): self.evaluate(value)
-                    for key, value in zip(keys, values, strict=True)
-                    if key is not None
-                }
+                if None in keys:
+                    raise Unsettled("has '**' in a dict", node)
+                found = self._hashed([self.evaluate(key) for key in keys if key is not None])
+                return self.held(dict(zip(found, map(self.evaluate, values), strict=True)))
             case ast.JoinedStr(values=values):
-                return bounded("".join(self._formatted(value) for value in values))
+                return self.held(bounded("".join(self._formatted(value) for value in values)))
             case ast.Subscript():
                 return self._subscript(node)
             case ast.Attribute():
@@ -142,10 +145,12 @@ class ExpressionEvaluator(ABC):
             ):
                 return self._comprehension(element, generators)
             case ast.SetComp(elt=element, generators=generators):
-                return set(self._comprehension(element, generators))
+                return set(self._hashed(self._comprehension(element, generators)))
             case ast.DictComp(key=key, value=value, generators=generators):
                 pair = ast.copy_location(ast.Tuple([key, value], ast.Load()), node)
-                return dict(self._comprehension(pair, generators))
+                pairs = self._comprehension(pair, generators)
+                self._hashed([name for name, _ in pairs])
+                return dict(pairs)
             case _:
                 raise Unsettled(f"{describe(node)} is not evaluated at compile time", node)
 
@@ -159,6 +164,25 @@ class ExpressionEvaluator(ABC):
                 return DslName(("builtins", name))
             raise Unsettled(f"name '{name}' is not defined", node) from None
 
+    def held(self, value: Any) -> Any:
+        """A value that was made, accounted for."""
+        self.scope.budget.hold(length_to_hold(value))
+        return value
+
+    def _look_through(self, *values: Any) -> None:
+        """Account for comparing, hashing or printing values."""
+        self.scope.budget.look_through(unfolded(*values))
+
+    def _hashed(self, values: list[Any]) -> list[Any]:
+        """Values that can be keys."""
+        self._look_through(values)
+        for value in values:
+            try:
+                hash(value)
+            except TypeError as e:
+                raise Unsettled(str(e)) from None
+        return values
+
     def elements(self, nodes: Sequence[ast.expr]) -> list[Any]:
         elements: list[Any] = []
         for node in nodes:
@@ -166,7 +190,7 @@ class ExpressionEvaluator(ABC):
                 elements += self.iterate(self.evaluate(node.value), node)
             else:
                 elements.append(self.evaluate(node))
-        return bounded(elements)
+        return self.held(bounded(elements))
 
     def _formatted(self, node: ast.expr) -> str:
         if isinstance(node, ast.Constant):
@@ -188,6 +212,7 @@ class ExpressionEvaluator(ABC):
         left = self.evaluate(node.left)
         for op, operand in zip(node.ops, node.comparators, strict=True):
             right = self.evaluate(operand)
+            self._look_through(left, right)
             try:
                 if not COMPARE[type(op)](left, right):
                     return False
@@ -208,6 +233,7 @@ class ExpressionEvaluator(ABC):
             index: Any = slice(*(None if part is None else self.evaluate(part) for part in parts))
         else:
             index = self.evaluate(node.slice)
+            self._look_through(index)
         if not isinstance(base, str | list | tuple | dict | range):
             raise Unsettled("takes an element of something that has none", node)
         try:
@@ -256,8 +282,9 @@ class ExpressionEvaluator(ABC):
                 arguments = self.elements(node.args)
                 if any(not isinstance(argument, PLAIN) for argument in arguments):
                     raise Unsettled("calls a method that is not supported", node)
+                self._look_through(*arguments, *((base,) if method.__name__ != "append" else ()))
                 try:
-                    return bounded(method(base, *arguments))
+                    return self.held(method_called(method, base, arguments))
                 except (LookupError, TypeError, ValueError) as e:
                     raise Unsettled(str(e), node) from None
             if isinstance(base, Record):
@@ -277,7 +304,8 @@ class ExpressionEvaluator(ABC):
                 arguments = self.elements(node.args)
                 return arguments[1] if len(arguments) > 1 else None
             case DslName(path=("dataclasses", "replace")):
-                (record,) = self.elements(node.args)
+                arguments = self.elements(node.args)
+                record = arguments[0] if len(arguments) == 1 else None
                 if not isinstance(record, Record):
                     raise Unsettled("replaces fields of something that is no dataclass", node)
                 changed = {k.arg: self.evaluate(k.value) for k in node.keywords if k.arg}
@@ -288,6 +316,8 @@ class ExpressionEvaluator(ABC):
                 arguments = self.elements(node.args)
                 if len(arguments) != 1 or not isinstance(arguments[0], str):
                     raise Unsettled("pl.dynamic takes the name of a symbol", node)
+                if not arguments[0].isidentifier():
+                    raise Unsettled("the name of a symbol is an identifier", node)
                 return Symbol(arguments[0])
             case DslName(path=("pl", "const")) if len(node.args) == 2:
                 return self.evaluate(node.args[0])
@@ -317,15 +347,14 @@ class ExpressionEvaluator(ABC):
                 raise Unsettled(f"{name}(...) of this is not evaluated at compile time", node)
         if keywords and name not in ("max", "min", "dict", "sorted"):
             raise Unsettled(f"{name}(...) takes no keywords here", node)
+        if name == "isinstance":
+            raise Unsettled("isinstance(...) is not evaluated at compile time", node)
+        if name not in ("len", "range"):
+            self._look_through(*arguments)
         try:
             if name == "range":
                 return bounded(range(*arguments))
-            if name == "isinstance":
-                raise Unsettled("isinstance(...) is not evaluated at compile time", node)
-            text = cast(Any, arguments[0]) if name == "int" and arguments else None
-            if isinstance(text, str) and len(text) > 1000:
-                raise Unsettled("makes too large an integer", node)
-            return bounded(BUILTINS[name](*arguments, **keywords))
+            return self.held(called(name, arguments, keywords))
         except (ArithmeticError, LookupError, TypeError, ValueError) as e:
             raise Unsettled(str(e), node) from None
 
@@ -349,7 +378,7 @@ class ExpressionEvaluator(ABC):
                     found.append(self.evaluate(element))
             bounded(found)
         self.local = saved
-        return found
+        return self.held(found)
 
     def assign(self, target: ast.expr, value: Any) -> None:
         match target:
@@ -365,8 +394,10 @@ class ExpressionEvaluator(ABC):
                 container = self.local[name]
                 if not isinstance(container, list | dict):
                     raise Unsettled("sets an element of something that has none to set", target)
+                index = self.evaluate(place)
+                self._look_through(index)
                 try:
-                    cast(Any, container)[self.evaluate(place)] = value
+                    cast(Any, container)[index] = value
                 except (LookupError, TypeError, ValueError) as e:
                     raise Unsettled(str(e), target) from None
                 bounded(container)

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 MAX_STEPS = 200_000
 """How many expressions may be evaluated at compile time in one program."""
+MAX_ELEMENTS = 2_000_000
+"""How many elements all sequences may have together that one program makes at compile time."""
 
 
 DSL_MODULES = {
@@ -132,6 +134,7 @@ class Budget:
     """What evaluation may still cost, shared by all of one program."""
 
     steps: int = MAX_STEPS
+    elements: int = MAX_ELEMENTS
     files: dict[str, StaticScope | None] = field(default_factory=dict[str, "StaticScope | None"])
     modules: dict[tuple[str, str | None, int], StaticScope | None] = field(
         default_factory=dict[tuple[str, "str | None", int], "StaticScope | None"]
@@ -144,6 +147,18 @@ class Budget:
         self.steps -= 1
         if self.steps < 0:
             raise Unsettled(f"takes more than {MAX_STEPS} steps to evaluate", node)
+
+    def hold(self, count: int) -> None:
+        """Account for the elements of a sequence that was made."""
+        self.elements -= count
+        if self.elements < 0:
+            raise Unsettled(f"makes sequences of more than {MAX_ELEMENTS} elements in all")
+
+    def look_through(self, count: int) -> None:
+        """Account for going over the elements of sequences."""
+        self.steps -= count // 8
+        if self.steps < 0:
+            raise Unsettled(f"takes more than {MAX_STEPS} steps to evaluate")
 
 
 def dsl_constant(path: tuple[str, ...]) -> Any:

@@ -214,7 +214,7 @@ def reshape_tensor(
 def _tensor_reshape(arguments: Arguments) -> Value:
     bound = arguments.bind("tensor shape valid_shape?")
     source, type = bound.tensor("tensor"), bound.tensor_type("tensor")
-    shape = bound.extents("shape")
+    shape = bound.extents("shape", inferred=True)
     if -1 in shape:
         static = type.get_shape()
         rest = prod(extent for extent in shape if isinstance(extent, int) and extent != -1)

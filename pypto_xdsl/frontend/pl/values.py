@@ -110,6 +110,9 @@ def describe_type(type: Attribute) -> str:
     return f"pl.{kind}[[{extents}], pl.{DTYPE_NAMES.get(element, str(element))}]"
 
 
+_SHOWN = 60
+
+
 def describe_value(value: Value) -> str:
     """What a value is, in words of the DSL."""
     match value:
@@ -138,7 +141,8 @@ def describe_value(value: Value) -> str:
         case DslCall(path=path):
             return f"{'.'.join(path)}(...)"
         case _:
-            return f"'{value}'"
+            shown = str(value)
+            return f"'{shown if len(shown) <= _SHOWN else shown[: _SHOWN - 3] + '...'}'"
 
 
 def literal_type(value: Literal | Typed) -> Attribute:
@@ -156,13 +160,19 @@ def literal_type(value: Literal | Typed) -> Attribute:
             return DTYPES["FP32"]
 
 
+def fits_index(value: int) -> bool:
+    """Whether a number can be an index."""
+    return -(1 << 63) <= value < (1 << 63)
+
+
 def fits(value: Literal, type: Attribute) -> bool:
     """Whether a number can be written as a constant of a type."""
     if is_float(type):
-        return True
+        # Python's own floats end there.
+        return isinstance(value, float) or value.bit_length() < 1024
     if isinstance(value, float):
         return False
     if is_integer(type):
         width = bit_width(type)
         return -(1 << (width - 1)) <= value < (1 << width) if width > 1 else value in (0, 1)
-    return -(1 << 63) <= value < (1 << 63)
+    return fits_index(value)
