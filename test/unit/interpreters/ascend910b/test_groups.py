@@ -131,3 +131,57 @@ def test_a_flag_that_is_never_taken() -> None:
     )
     with pytest.raises(DiagnosticsError, match="raises flag 3 for the cube core, which never"):
         _copy(text)
+
+
+FREE, POP = "    pto.tfree_from_aic {split = 0}\n", "    %t = pto.tpop_from_aic"
+
+
+def test_a_slot_that_is_given_back_before_it_is_taken() -> None:
+    """The cube core may fill it again while it is loaded."""
+    text = program(split=False)
+    assert text.count(FREE) == text.count(POP) == 1
+    changed = text.replace(FREE, "").replace(POP, FREE + POP)
+    with pytest.raises(DiagnosticsError) as error:
+        run_core(parsed(changed, PASSES), arguments())
+    found = error.value.diagnostics[0]
+    assert "global memory" in found.message, found
+    assert "nothing orders them" in found.message, found
+
+
+def test_a_tile_that_lies_in_the_slots_of_a_queue() -> None:
+    """The queue brings a tile to bytes that a store is still to read."""
+    text = program(split=False).replace("auto = true", "auto = false, base = 0")
+    passes = "allocate-memory-addr,convert-pto-to-ascend910b,insert-sync"
+    right = str(parsed(text, passes))
+    assert right.count("ub[2048]") == 1
+    with pytest.raises(DiagnosticsError) as error:
+        run_core(right.replace("ub[2048]", "ub[0]"), arguments())
+    found = error.value.diagnostics[0]
+    assert found.message.startswith("'pto.tpop_from_aic' op writes bytes 0..1024 of ub"), found
+    assert "pipe MTE3 of the vector core may still have to read" in found.message, found
+
+
+CYCLE = """
+func.func @main(%x: !pto.ptr<f32>) attributes {ascend910b.core = #ascend910b<core mix>} {
+  pto.section.cube {
+    ascend910b.wait_cross_flag MTE2, 1
+    ascend910b.set_cross_flag FIX, 2
+  }
+  pto.section.vector {
+    ascend910b.wait_cross_flag MTE2, 2
+    ascend910b.barrier ALL
+    ascend910b.set_cross_flag MTE3, 1
+  }
+  return
+}
+"""
+
+
+def test_cores_that_wait_for_each_other() -> None:
+    """Who waits for whom is said of both."""
+    with pytest.raises(DiagnosticsError) as error:
+        run_core(CYCLE.replace("FIX, 2", "MTE2, 2"), {"x": np.zeros((1, 1))})
+    found = error.value.diagnostics[0]
+    told = "\n".join([found.message, *(note.message for note in found.notes)])
+    assert "pipe MTE2 of the cube core waits for flag 1 of the other core" in told
+    assert "pipe MTE2 of the vector core waits for flag 2 of the other core" in told
