@@ -100,7 +100,8 @@ class Group:
     _visits: dict[tuple[Core, SyncCoreType], int] = field(
         default_factory=dict[tuple[Core, SyncCoreType], int]
     )
-    _chance: random.Random = field(default_factory=random.Random)
+    _chance: random.Random = field(init=False)
+    """Where chance decides."""
     _turn: int = 0
     _changed: threading.Condition = field(default_factory=threading.Condition)
     _error: BaseException | None = None

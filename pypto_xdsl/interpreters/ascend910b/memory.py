@@ -177,6 +177,19 @@ class Span:
         else:
             _set_by_element(self, defined)
 
+    def spoil(self) -> None:
+        """Write what undefined elements hold, and set the flags so."""
+        poison = self.element.poison(())
+        segment = self.segment
+        segment.has_bytes = segment.has_flags = True
+        if self.places is not None:
+            self.elements[self.places] = poison
+            self.flags[self.places] = False
+        else:
+            assert self.values is not None
+            self.values[...] = poison
+            self.flags[...] = False
+
     @cached_property
     def runs(self) -> Runs:
         """The stretches of bytes."""
@@ -265,9 +278,7 @@ class CoreMemory(Memory):
         if defined is not None:
             span.put(stored)
             span.define(defined)
-            for other in span.segment.neighbours:
-                for touched in other.spans:
-                    touched.is_defined = False
+            self._undefine(span)
             return
         if not span.is_defined:
             span.define(None)
@@ -298,6 +309,19 @@ class CoreMemory(Memory):
                 stored = stored.copy()
         stored.flags.writeable = False
         span.value = stored
+
+    def spoil(self, span: Span) -> None:
+        """Leave nothing that means anything."""
+        self.overwrite(span)
+        span.spoil()
+        self._undefine(span)
+        span.segment.is_spoiled = span.is_whole
+
+    def _undefine(self, span: Span) -> None:
+        """No longer know of what shares bytes with a span whether it is defined."""
+        for other in span.segment.neighbours:
+            for touched in other.spans:
+                touched.is_defined = False
 
     def overwrite(self, span: Span) -> None:
         """What is held of the bytes of a span is no longer true."""
@@ -400,8 +424,7 @@ class CoreTile(LocalTile):
         memory = self.memory
         memory.core.touch(memory, span, is_write=True)
         if not span.segment.is_spoiled:
-            memory.store(span, span.element.poison(span.shape), np.zeros(span.shape, np.bool_))
-            span.segment.is_spoiled = span.is_whole
+            memory.spoil(span)
 
     def _size(self) -> int:
         rows, columns = self.pitch or self.type.get_shape()

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from functools import cache
 from typing import Any
 
 from xdsl.dialects import func
@@ -215,7 +216,12 @@ def _memory_sizes(kernel: func.FuncOp) -> dict[AddressSpace, int]:
             name = ARCHITECTURES[arch.data]
             break
         parent = parent.parent_op()
-    return {space: memory.size for space, memory in BACKENDS[name]().on_chip.items()}
+    return _sizes_on(name)
+
+
+@cache
+def _sizes_on(backend: str) -> dict[AddressSpace, int]:
+    return {space: memory.size for space, memory in BACKENDS[backend]().on_chip.items()}
 
 
 def _kernel_arguments(

@@ -90,7 +90,12 @@ def _load(interpreter: Interpreter, op: tile.LoadOp) -> Prepared:
 
     def run_known(args: PythonValues) -> PythonValues:
         source: Tensor = args[0]
-        view, mask = source.read(take_window(args, 1, source.array.shape))
+        array, buffer = source.array, source.buffer
+        window = take_window(args, 1, array.shape)
+        if buffer.defined is None and buffer.observer is None:
+            view, mask = array[window], None
+        else:
+            view, mask = source.read(window)
         stored = view if borrows else view.copy()
         return (Tile(stored, source.element, shape, shape if mask is None else mask),)
 
