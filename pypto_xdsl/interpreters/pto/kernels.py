@@ -10,8 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import lru_cache
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from xdsl.dialects import func
