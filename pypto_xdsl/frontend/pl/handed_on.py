@@ -62,13 +62,14 @@ def end_region(
     `explicit`. Raises `Uncarried`.
     """
     aliases = context.names.aliases
-    if context.exact:
-        return HandedOn()
     writes = [write for write in aliases.scopes[-1].writes if not write.is_entry]
     if not writes:
         return HandedOn()
     written = dict.fromkeys(write.name.part for write in writes)
     roots = dict.fromkeys(root for write in writes for root in write.place.roots)
+    if context.exact:
+        # The text says itself what it hands on.
+        return HandedOn((), roots.keys())
     sharing = context.names.sharing(roots)
     alive = [name for name in sharing if is_alive(context, statement, name, carried is not None)]
     if not alive:
