@@ -49,7 +49,8 @@ def tile_type_of(type: Attribute, origin: Operation) -> TileType:
     """
     The type of the tile that holds a whole tensor; its memory space is not known yet.
 
-    Raises `OpError` at `origin` for a tensor whose extents are known only at run time.
+    Raises `OpError` at `origin` for a tensor that no tile can hold, as one whose extents are known
+    only at run time.
     """
     tensor = ptensor.tensor_of(type)
     if DYNAMIC_INDEX in tensor.get_shape():
@@ -59,13 +60,18 @@ def tile_type_of(type: Attribute, origin: Operation) -> TileType:
             "extents, and set its valid shape",
         )
     shape = tensor.get_shape()
-    return TileType(
-        shape,
-        as_element_type(tensor.element_type),
-        valid=valid_shape_of(tensor),
-        # One column is stored as such, of however many dimensions it is.
-        layout=implicit_layout((prod(shape[:-1]), shape[-1]), None),
-    )
+    if not shape:
+        raise OpError(origin, f"computes on a {tensor}, but a tile has at least one dimension")
+    try:
+        return TileType(
+            shape,
+            as_element_type(tensor.element_type),
+            valid=valid_shape_of(tensor),
+            # One column is stored as such, of however many dimensions it is.
+            layout=implicit_layout((prod(shape[:-1]), shape[-1]), None),
+        )
+    except VerifyException as error:
+        raise OpError(origin, f"computes on a {tensor}, but {error}") from error
 
 
 def convert_op(

@@ -152,6 +152,17 @@ def internal_error(error: Exception, where: str) -> Diagnostic:
     return found.with_notes(found.note(f"set {TRACEBACK_VARIABLE}=1 to see the traceback"))
 
 
+def located(error: Exception, message: str, file: str) -> Diagnostic:
+    """
+    An error of a program that knows no place: at the op that brought it out, if that is less than
+    all of the program.
+    """
+    op = _op_at_hand(error)
+    if op is None or op.parent is None:
+        return Diagnostic(message, file)
+    return diagnose_at(op.location, message)
+
+
 def _op_at_hand(error: Exception) -> Operation | None:
     """The op that the innermost function on the way to the error was working on."""
     op: Operation | None = None

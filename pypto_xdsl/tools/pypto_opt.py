@@ -51,6 +51,7 @@ from pypto_xdsl.tools.command_line import (
     WRONG_PROGRAM,
     CommandLineError,
     internal_error,
+    located,
     run_tool,
 )
 from pypto_xdsl.tools.ir_dumps import IRDumps
@@ -304,7 +305,8 @@ class PyptoOptMain(xDSLOptMain):
                 _, line, column = e.span.get_location()
                 self.diagnostics.append(Diagnostic(e.msg, self.get_input_name(), line, column))
             except DiagnosticException as e:
-                self.diagnostics.append(Diagnostic(f"{self._running}: {e}", self.get_input_name()))
+                message = f"{self._running}: {e}"
+                self.diagnostics.append(located(e, message, self.get_input_name()))
             except (BrokenPipeError, CommandLineError):
                 raise
             except Exception as e:

@@ -235,6 +235,8 @@ class Complain(ModulePass):
                 raise DiagnosticsError([diagnose(func, "is wrong"), diagnose(op, "is as well")])
             case "plain":
                 raise PassFailedException("no place known")
+            case "at hand":
+                self.look_at(func, PassFailedException("no place said"))
             case "warn":
                 warn(func, "is odd")
                 remark(func, "was seen")
@@ -247,8 +249,8 @@ class Complain(ModulePass):
             case _:
                 op.body.block.insert_op_after(func.clone(), func)
 
-    def look_at(self, op: object) -> None:
-        raise KeyError("missing")
+    def look_at(self, op: object, error: Exception | None = None) -> None:
+        raise error or KeyError("missing")
 
 
 @pytest.mark.parametrize(
@@ -264,6 +266,7 @@ class Complain(ModulePass):
             ],
         ),
         ("plain", 1, ["a.mlir:0:0: error: pass 'complain': no place known"]),
+        ("'at hand'", 1, ["a.mlir:1:1: error: pass 'complain': no place said"]),
         (
             "warn",
             0,

@@ -90,3 +90,19 @@ orch.func incore @part_of_transposed(in %x : tensor<16x64xf16>, in %y : tensor<1
   %e = ptensor.matmul %p, %y, out_dtype = f32 : tensor<32x16xf16, #ptensor.view<layout = dn>>, tensor<16x16xf16> -> tensor<32x16xf32>
   orch.return %e : tensor<32x16xf32>
 }
+
+// -----
+
+orch.func incore @no_dimension(in %x : tensor<f32>) -> tensor<f32> {
+  // expected-error @+1 {{'ptensor.exp' op computes on a tensor<f32>, but a tile has at least one dimension}}
+  %e = ptensor.exp %x : tensor<f32>
+  orch.return %e : tensor<f32>
+}
+
+// -----
+
+orch.func incore @empty(in %x : tensor<0x32xf32>) -> tensor<0x32xf32> {
+  // expected-error @+1 {{'ptensor.exp' op computes on a tensor<0x32xf32>, but tile extents are positive, got 0}}
+  %e = ptensor.exp %x : tensor<0x32xf32>
+  orch.return %e : tensor<0x32xf32>
+}
