@@ -290,7 +290,8 @@ def _expand(
             "stretches along one of its two last dimensions only",
         )
     hint = None if value.name_hint is None else f"{value.name_hint}_expanded"
-    return inserter.insert(expand(target, value), hint)
+    brought = _as_long_as_target(expand, {"target": target, "vector": value}, inserter)
+    return inserter.insert(expand(target, brought["vector"]), hint)
 
 
 # Building.

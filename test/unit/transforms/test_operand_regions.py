@@ -65,6 +65,29 @@ def test_one_operand_is_valid_in_part(op: str, *, parts_come_first: bool, runtim
     check(text, [x, y, 5, np.zeros_like(x)], wanted)
 
 
+def test_row_that_an_op_broadcasts():
+    """What is not valid of the matrix is not of the row that is stretched over it either."""
+    whole, row = "tensor<8x16xf32>", "tensor<1x16xf32>"
+    part = "tensor<8x16xf32, #ptensor.view<valid = [8, 4]>>"
+    text = f"""
+    builtin.module attributes {{pto.target_arch = "a2a3"}} {{
+    orch.func incore @k(in %x : {whole}, in %y : {row}, out %o : {whole}) -> {whole} {{
+      %v = ptensor.set_validshape %x, valid = [8, 4] : {whole} -> {part}
+      %m = ptensor.add %v, %y : {part}, {row} -> {whole}
+      %c = ptensor.type_cast %m : {whole} -> {part}
+      %r = ptensor.assemble %c, %o[0, 0] : {part}, {whole}
+      orch.return %r : {whole}
+    }}
+    }}
+    """
+    rng = np.random.default_rng(15)
+    x, y = rng.standard_normal((8, 16)), rng.standard_normal((1, 16))
+    x, y = x.astype(np.float32), y.astype(np.float32)
+    wanted = np.zeros_like(x)
+    wanted[:, :4] = (x + y)[:, :4]
+    check(text, [x, y, np.zeros_like(x)], wanted)
+
+
 @pytest.mark.parametrize("along", ["row", "col"])
 def test_vector_that_is_longer_or_shorter_than_its_target(along: str):
     """A row or column is stretched over what is valid, whatever of itself is."""
