@@ -15,7 +15,6 @@ from pypto_xdsl.dialects.orch.functions import ReturnOp
 from pypto_xdsl.dialects.ptensor.memory import TypeCastOp
 from pypto_xdsl.dialects.ptensor.types import (
     is_tensor_type,
-    symbolic_shape_of,
     tensor_of,
 )
 from pypto_xdsl.dialects.tile.types import TileType
@@ -484,15 +483,6 @@ def _result(
         raise context.error(node, "a function cannot return a tile: store it to a tensor")
     found = with_annotation(context, value, declared, node)
     return context.materialize(found, node)
-
-
-def _same_meaning(context: Context, have: Attribute, want: Attribute) -> bool:
-    """Whether types differ only in what the declaration leaves open."""
-    mine, wanted = tensor_of(have), tensor_of(want)
-    for a, b in zip(symbolic_shape_of(mine), symbolic_shape_of(wanted), strict=True):
-        if a != b:
-            return False
-    return True
 
 
 def _function_policies(context: Context, info: FunctionInfo) -> None:

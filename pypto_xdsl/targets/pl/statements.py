@@ -326,4 +326,5 @@ def is_implied(op: ptensor.TypeCastOp) -> bool:
     (use,) = op.result.uses
     source, result = tensor_of(op.source.type), tensor_of(op.result.type)
     returned = isinstance(use.operation, orch.ReturnOp)
-    return returned and symbolic_shape_of(source) != symbolic_shape_of(result)
+    other_extents = symbolic_shape_of(source) != symbolic_shape_of(result)
+    return returned and other_extents and _is_plain(source) and _is_plain(result)
