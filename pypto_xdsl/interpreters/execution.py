@@ -16,13 +16,14 @@ An implementation may be *prepared* for an op: what only depends on the op is th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from math import inf
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
+from xdsl.dialects.builtin import ShapedType
 from xdsl.interpreter import (
     OpImplResult,
     PythonValues,
@@ -119,8 +120,13 @@ class FrameLayout:
         return cls(places)
 
 
-Step: TypeAlias = tuple[Operation, Prepared, Callable[[list[Any]], PythonValues], Any]
-"""The op, what runs it, what takes its operands from the values, where its results go."""
+Step: TypeAlias = tuple[
+    Operation, Prepared, Callable[[list[Any]], PythonValues], Any, Sequence[int]
+]
+"""
+The op, what runs it, what takes its operands from the values, where its results go, and which
+values nobody needs after it.
+"""
 
 
 def _nothing(values: list[Any]) -> PythonValues:
@@ -189,7 +195,7 @@ class RegionPlan:
         plan = self._plans.get(block)
         if plan is None:
             plan = self._plans[block] = self._planned(block)
-        return [(op, run) for op, run, _, _ in plan.steps]
+        return [(op, run) for op, run, *_ in plan.steps]
 
     def _compiled(self) -> Loop | None:
         """The region as a loop, where its one block ends by returning something."""
@@ -249,6 +255,8 @@ class RegionPlan:
     def _planned(self, block: Block) -> _BlockPlan:
         places, machine = self._layout.places, self._machine
         plan = _BlockPlan(tuple(places[argument] for argument in block.args), [])
+        is_alone = block.next_block is None and block is self._entry
+        last = _last_uses(block, places) if is_alone else {}
         for op in block.ops:
             take = _taking([places[operand] for operand in op.operands])
             if op.has_trait(IsTerminator) and getattr(machine.implementation(op), _RETURNS, False):
@@ -259,14 +267,38 @@ class RegionPlan:
                 break
             results = tuple(places[result] for result in op.results)
             where: Any = results[0] if len(results) == 1 else results or None
-            plan.steps.append((op, machine.prepared(op), take, where))
+            plan.steps.append((op, machine.prepared(op), take, where, last.get(op, ())))
         return plan
+
+
+def _last_uses(block: Block, places: Mapping[SSAValue, int]) -> dict[Operation, list[int]]:
+    """
+    Of each op of a block that is alone, the places of the arrays that nobody needs after it. What
+    they hold can be used again, which a long block takes much less time with.
+    """
+    found: dict[Operation, list[int]] = {}
+    needed: set[int] = set()
+    for op in reversed(list(block.ops)):
+        if op.regions:
+            needed.update(id(operand) for inner in op.walk() for operand in inner.operands)
+        for value in (*op.results, *op.operands):
+            if id(value) in needed:
+                continue
+            needed.add(id(value))
+            if isinstance(value.type, ShapedType) and _is_made_in(value, block):
+                found.setdefault(op, []).append(places[value])
+    return found
+
+
+def _is_made_in(value: SSAValue, block: Block) -> bool:
+    owner = value.owner
+    return owner is not block and owner.parent is block
 
 
 def _run_steps(plan: _BlockPlan, values: list[Any]) -> ReturnedValues | Successor | None:
     op: Operation | None = None
     try:
-        for op, run, take, where in plan.steps:  # noqa: B007 (it tells where an error is)
+        for op, run, take, where, dead in plan.steps:  # noqa: B007 (it tells where an error is)
             results = run(() if take is _nothing else take(values))
             if where is not None:
                 if where.__class__ is int:
@@ -274,6 +306,8 @@ def _run_steps(plan: _BlockPlan, values: list[Any]) -> ReturnedValues | Successo
                 else:
                     for place, value in zip(where, results, strict=True):
                         values[place] = value
+            for place in dead:
+                values[place] = None
         if plan.terminator is None:
             return None
         op, end, take = plan.terminator
