@@ -259,12 +259,13 @@ class StaticScope:
 
     def _imported(self, node: ast.Import | ast.ImportFrom, alias: ast.alias) -> Any:
         if isinstance(node, ast.Import):
-            for module, word in DSL_MODULES.items():
-                if alias.name == module:
-                    return DslName((word,))
-            if alias.name in ("math", "pypto", "os", "sys", "dataclasses"):
-                return DslName((alias.name,))
-            return self._imported_module(node, alias.name)
+            if alias.asname and alias.name in DSL_MODULES:
+                return DslName((DSL_MODULES[alias.name],))
+            # `import a.b` binds the package, of which `b` is then an attribute.
+            full = alias.name if alias.asname else alias.name.partition(".")[0]
+            if full in ("math", "pypto", "os", "sys", "dataclasses"):
+                return DslName((full,))
+            return self._imported_module(node, full)
         if node.level == 0 and node.module is not None:
             full = f"{node.module}.{alias.name}"
             if full in DSL_MODULES:
@@ -275,24 +276,34 @@ class StaticScope:
                 return DslName((node.module, alias.name))
             if node.module.partition(".")[0] == "pypto" and full not in self.budget.files:
                 return dsl_constant(("pl", alias.name))
-        module = self._imported_module(node, node.module)
-        if isinstance(module, Module):
+        scope = self._load(node.module, node.level)
+        if scope is not None:
             try:
-                return module.scope.lookup(alias.name)
+                return scope.lookup(alias.name)
             except KeyError:
                 pass
         # `from package import module`
         name = alias.name if node.module is None else f"{node.module}.{alias.name}"
-        inner = self._imported_module(node, name)
-        if isinstance(inner, Module):
-            return inner
-        raise Unsettled(f"'{alias.name}' is imported from '{node.module or '.'}'", node)
+        inner = self._load(name, node.level)
+        if inner is not None:
+            return Module(inner)
+        self._imported_module(node, node.module)
+        raise Unsettled(f"module '{node.module or '.'}' has no name '{alias.name}'", node)
 
     def _imported_module(self, node: ast.Import | ast.ImportFrom, name: str | None) -> Any:
-        scope = self._load(name, node.level if isinstance(node, ast.ImportFrom) else 0)
+        level = node.level if isinstance(node, ast.ImportFrom) else 0
+        scope = self._load(name, level)
         if scope is None:
-            raise Unsettled(f"module '{name or '.'}' is not next to the program", node)
+            why = self.budget.unread.get((self.source.path or "", name, level))
+            told = "is not next to the program" if why is None else f"cannot be read: {why}"
+            raise Unsettled(f"module '{name or '.'}' {told}", node)
         return Module(scope)
+
+    def submodule(self, name: str) -> StaticScope | None:
+        """A module of the package that this module is."""
+        path = self.source.path
+        is_package = path is not None and Path(path).name == "__init__.py"
+        return self._load(name, 1) if is_package else None
 
     def _load(self, name: str | None, level: int) -> StaticScope | None:
         """The scope of a module: a file below a folder that holds this one."""
@@ -301,7 +312,11 @@ class StaticScope:
         key = (self.source.path, name, level)
         modules = self.budget.modules
         if key not in modules:
-            modules[key] = self._found(name, level, self.source.path)
+            try:
+                modules[key] = self._found(name, level, self.source.path)
+            except (OSError, UnicodeDecodeError, DiagnosticsError) as e:
+                modules[key] = None
+                self.budget.unread[key] = _why(e)
         return modules[key]
 
     def _found(self, name: str | None, level: int, path: str) -> StaticScope | None:
@@ -326,21 +341,30 @@ class StaticScope:
         if key not in files:
             if len(files) >= MAX_FILES:
                 raise Unsettled(f"imports from more than {MAX_FILES} files")
-            files[key] = None
-            try:
+            source = self.budget.sources.get(key)
+            if source is None:
                 if path.stat().st_size > MAX_BYTES:
-                    return None
-                source = self.budget.sources.get(key)
-                if source is None:
-                    source = Source(path.read_text(encoding="utf-8"), str(path), key)
-                    self.budget.sources[key] = source
-            except (OSError, UnicodeDecodeError, DiagnosticsError):
-                return None
+                    raise OSError(f"{path} has more than {MAX_BYTES // 1_000_000} MB of text")
+                source = Source(path.read_text(encoding="utf-8-sig"), str(path), key)
+                self.budget.sources[key] = source
             root = self
             while root.parent is not None:
                 root = root.parent
             files[key] = StaticScope(source, source.tree.body, None, self.budget, root.defines)
         return files[key]
+
+
+def _why(error: OSError | UnicodeDecodeError | DiagnosticsError) -> str:
+    """Why a file cannot be read, in a line."""
+    match error:
+        case DiagnosticsError(diagnostics=(first, *_)):
+            return f"{first.file}:{first.line}:{first.column}: {first.message}"
+        case UnicodeDecodeError():
+            return f"byte 0x{error.object[error.start]:02x} is not UTF-8 text"
+        case OSError(strerror=str() as reason):
+            return reason.lower()
+        case _:
+            return str(error)
 
 
 class _Continue(Exception):

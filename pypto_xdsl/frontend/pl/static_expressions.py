@@ -262,6 +262,9 @@ class ExpressionEvaluator(ABC):
                 try:
                     return scope.lookup(name)
                 except KeyError:
+                    inner = scope.submodule(name)
+                    if inner is not None:
+                        return Module(inner)
                     raise Unsettled(f"the module has no name '{name}'", node) from None
             case Record(values=values) if name in values:
                 return values[name]

@@ -140,6 +140,10 @@ class Budget:
         default_factory=dict[tuple[str, "str | None", int], "StaticScope | None"]
     )
     """What an import in a file, by its name and level, stands for."""
+    unread: dict[tuple[str, str | None, int], str] = field(
+        default_factory=dict[tuple[str, "str | None", int], str]
+    )
+    """Why the file of an import cannot be read, where there is one."""
     sources: dict[str, Source] = field(default_factory=dict[str, Source])
     """The imported files, parsed; they may be another budget's."""
 

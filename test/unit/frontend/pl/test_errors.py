@@ -6,7 +6,7 @@ import pytest
 from xdsl.dialects.builtin import ModuleOp
 
 from pypto_xdsl.diagnostics import Diagnostic, DiagnosticsError, collecting
-from pypto_xdsl.frontend.pl import read_program, read_source
+from pypto_xdsl.frontend.pl import read_program, read_source, statements
 from pypto_xdsl.frontend.pl.discovery import choose, find_programs
 from pypto_xdsl.properties.holding import derive
 
@@ -375,6 +375,59 @@ def test_loops_unrolled_inside_loops_are_bounded() -> None:
     lines = [f"{' ' * (4 * i)}for i{i} in pl.unroll(1000):" for i in range(6)]
     (found,) = errors_of(body(*lines, f"{' ' * 24}pass", "return out"))
     assert "too large a program" in found.message
+
+
+def test_inline_functions_that_call_each_other_twice_are_bounded(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Thirty of them, written out, would be a billion statements."""
+    monkeypatch.setattr(statements, "MAX_STATEMENTS", 20_000)
+    text = "import pypto.language as pl\n@pl.jit.inline\ndef f0(a):\n    return a\n" + "".join(
+        f"@pl.jit.inline\ndef f{i}(a):\n    a = f{i - 1}(a)\n    return f{i - 1}(a)\n"
+        for i in range(1, 31)
+    )
+    text += "@pl.jit\ndef entry(a: pl.Tensor[[4], pl.FP32]):\n    return f30(a)\n"
+    start = time.perf_counter()
+    (found,) = errors_of(text)
+    assert "more than 20000 statements" in found.message
+    assert time.perf_counter() - start < 10
+
+
+@pytest.mark.parametrize(
+    ("statement", "column", "message"),
+    [
+        ("t = pl.load(x, [10 ** 30, 0], [1, 16])", 25, "is out of reach"),
+        ("t = pl.create_tensor([10 ** 20], dtype=pl.FP32)", 31, "is out of reach"),
+        ("t = pl.create_tensor([4, -5], dtype=pl.FP32)", 34, "an extent is not negative, got -5"),
+        ("t = pl.load(x, [0, 0], [-1, 16])", 33, "an extent is not negative, got -1"),
+        ("t = pl.load(x, [0, 0], [0, 16])", 13, "tile extents are positive, got 0"),
+        ("t = pl.array.create(10 ** 30, pl.INT32)", 29, "is out of reach"),
+        ("t = pl.full([4], pl.BF16, value=10 ** 400)", 41, "does not fit pl.Scalar[pl.BF16]"),
+        ("with pl.spmd(10 ** 30): pass", 22, "is out of reach"),
+        ("for i in pl.range(10 ** 30): pass", 18, "is out of reach"),
+        ("for i in pl.pipeline(5, stage=10 ** 30): pass", 39, "is out of reach"),
+        ("t: pl.Tensor[[-7, 4], pl.FP32] = x", 23, "extent '-7' is out of reach"),
+    ],
+)
+def test_numbers_out_of_reach(statement: str, column: int, message: str) -> None:
+    (found,) = errors_of(body(statement, "return out"))
+    assert (found.line, found.column) == (7, column), str(found)
+    assert message in found.message
+
+
+def test_two_parameters_of_one_name() -> None:
+    check(
+        KERNEL.replace("n: pl", "x: pl") + "        return out\n", 5, 50, "two parameters are 'x'"
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "column", "message"),
+    [("5", 13, "options of a program are keywords"), ("**x", 15, "'**' is not part of the DSL")],
+)
+def test_options_of_a_program(options: str, column: int, message: str) -> None:
+    text = KERNEL.replace("@pl.program", f"@pl.program({options})") + "        return out\n"
+    check(text, 2, column, message)
 
 
 def test_a_million_lines_are_refused_at_once() -> None:
