@@ -56,7 +56,7 @@ from pypto_xdsl.dialects.tile import Layout, MemorySpace, TileLayout, TileType
 from pypto_xdsl.rewriting.counted_loops import constant, over_rows
 from pypto_xdsl.rewriting.index_sums import multiply, row_of
 from pypto_xdsl.rewriting.inserter import Inserter
-from pypto_xdsl.rewriting.loaded_windows import load_tensor
+from pypto_xdsl.rewriting.loaded_windows import is_reshaped_window, load_tensor
 from pypto_xdsl.rewriting.tensor_parts import Parts, reshaped
 from pypto_xdsl.rewriting.tensor_to_tile import tile_type_of
 from pypto_xdsl.rewriting.tile_merges import brought_to
@@ -87,10 +87,15 @@ def gather(
     rank = source.get_num_dims()
     axis = normalized_axis(op.dim, rank)
     shape = source.get_shape()
+    loaded = {
+        value: load_tensor(value, None, op, inserter)
+        for value in dict.fromkeys((op.source, op.index))
+        if value not in tiles and (_is_partly_valid(value) or is_reshaped_window(value))
+    }
+    tiles = {**tiles, **loaded}
     on_chip = tiles.get(op.source)
-    if valid_shape_of(source) != shape:
+    if on_chip is not None and _is_partly_valid(op.source):
         # What is not valid is not loaded, but may be picked: it is not defined then.
-        on_chip = on_chip or load_tensor(op.source, None, op, inserter)
         on_chip = brought_to(on_chip, TileType.of(on_chip.type).with_valid(None), inserter)
     parts = Parts(tiles)
     result = tile_type_of(op.result.type, op)
@@ -393,10 +398,15 @@ def _expect_constant_extents(op: Operation, value: SSAValue) -> None:
         raise OpError(op, f"takes {tensor}, whose extents are known at run time only")
 
 
+def _is_partly_valid(value: SSAValue) -> bool:
+    tensor = _tensor(value)
+    return valid_shape_of(tensor) != tensor.get_shape()
+
+
 def _expect_whole(op: Operation, value: SSAValue) -> None:
     _expect_constant_extents(op, value)
-    tensor = _tensor(value)
-    if valid_shape_of(tensor) != tensor.get_shape():
+    if _is_partly_valid(value):
+        tensor = _tensor(value)
         raise OpError(op, f"takes {tensor}, of which only a part is valid; take a slice of that")
 
 

@@ -238,6 +238,9 @@ class _Kernel:
                 self._become(op, (self._product(op),))
                 return
             case _ if (lower := _COMPOSED.get(type(op))) is not None:
+                for operand in op.operands:
+                    if operand not in self.on_chip:
+                        self.views += reversed(list(views_of(operand)))
                 self._become(op, (lower(op, self.tiles, inserter),))
                 return
             case DeclaredOp():
