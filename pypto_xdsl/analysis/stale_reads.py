@@ -213,10 +213,10 @@ class _Search:
 
     # What is current.
 
-    def _cause(self, value: SSAValue, but: Sequence[SSAValue] = ()) -> _Cause | None:
+    def _cause(self, value: SSAValue, told_by: Sequence[SSAValue] = ()) -> _Cause | None:
         """
-        Why a name is not current now, as far as writes after its moment go; those to the parts
-        `but` do not count.
+        Why a name is not current now, as far as writes after its moment go; those that the names
+        `told_by` have, to the parts that these are names of, do not count.
         """
         place = self._roots.of(value)
         since = self._since.get(value, 0)
@@ -225,7 +225,7 @@ class _Search:
             for count, write in enumerate(reversed(self._writes.get(key, ()))):
                 if write.moment <= since:
                     break
-                if any(self._overlap.lies_in(write.part, part) for part in but):
+                if any(self._tells(name, write) for name in told_by):
                     continue
                 if count >= LONGEST_SEARCH or (
                     _overlap(write.window, place.window)
@@ -233,6 +233,11 @@ class _Search:
                 ):
                     return _Cause(write.op, value)
         return None
+
+    def _tells(self, name: SSAValue, write: _Write) -> bool:
+        """Whether a name has what was written, all of it."""
+        part = self._overlap.part(name)
+        return write.moment <= self._since.get(name, 0) and self._overlap.lies_in(write.part, part)
 
     def _targets(self, op: Operation, name: SSAValue) -> Iterator[_Target]:
         """What an op writes through a name."""
@@ -300,7 +305,7 @@ class _Search:
 
     def _put_back(self, op: Operation, destination: SSAValue) -> Sequence[SSAValue]:
         """
-        The window that an op copies to where it is, if it does:
+        The name of a window that an op copies to where that is, if it does:
 
             %w  = ptensor.slice %t[%i, 0]
             %w1 = orch.call @k(%x, %w)
@@ -322,7 +327,7 @@ class _Search:
             if self._overlap.around(window) is self._overlap.part(destination) and list(
                 starts
             ) == list(view.window_start(window) or ()):
-                return (window,)
+                return (source,)
         return ()
 
     def _named(self, op: Operation, result: OpResult) -> Sequence[SSAValue]:
@@ -365,9 +370,8 @@ class _Search:
             self._name(result)
             return
         self._name(result, source, *by)
-        parts = [self._overlap.part(value) for value in by]
-        for cause in (self._cause(source, parts), *map(self._cause, by)):
-            self._blame(result, cause)
+        for value in (source, *by):
+            self._blame(result, self._cause(value, by))
 
     # Regions.
 

@@ -215,7 +215,16 @@ class Aliases:
                     continue
                 if write.place.may_overlap(name.place):
                     found[write.name.part] = write
-        return sorted(found.values(), key=lambda write: write.moment)
+        writes = sorted(found.values(), key=lambda write: write.moment)
+        return [w for place, w in enumerate(writes) if not self._is_told(w, writes[place + 1 :])]
+
+    def _is_told(self, write: Write, later: Sequence[Write]) -> bool:
+        """Whether a later name has what was written, all of it."""
+        return any(
+            self.of(other.value).moment >= write.moment
+            and self._lies_in(write.name, other.name.part)
+            for other in later[-MOST_KNOWN:]
+        )
 
     def _is_loaded(self, name: TensorName) -> bool:
         """
@@ -240,17 +249,21 @@ class Aliases:
         region that has all of them.
         """
         op = self.next_name(value, writes)
+        op.result.name_hint = value.name_hint
         depths = [self.depth(operand) for operand in op.operands]
         innermost = len(self.scopes) - 1
         depth = max(innermost if found is None else found for found in depths)
+        # What regions further in wrote is not known where the op goes.
+        known = [scope.writes[-1].moment for scope in self.scopes[: depth + 1] if scope.writes]
+        name = self.of(value)
+        self._names[op.result] = replace(name, moment=max(name.moment, *known, 0))
         self._made.append(op)
         return op, depth
 
     def next_name(self, value: SSAValue, writes: Sequence[Write]) -> UpdatedOp:
         """What gives a tensor its next name after writes that it is behind."""
-        known = set(_updates(value))
+        known = set(islice(_updates(value), MOST_KNOWN))
         op = UpdatedOp(value, [write.value for write in writes if write.value not in known])
-        op.result.name_hint = value.name_hint
         self._names[op.result] = replace(self.of(value), moment=self._now)
         return op
 

@@ -505,7 +505,11 @@ class Context:
         """
         op = destination.owner
         aliases = self.names.aliases
-        if self.exact or not isinstance(op, UpdatedOp) or not aliases.is_put_back(source, op, starts):
+        if (
+            self.exact
+            or not isinstance(op, UpdatedOp)
+            or not aliases.is_put_back(source, op, starts)
+        ):
             return destination
         older = op.source
         self.names.rename(destination, older)

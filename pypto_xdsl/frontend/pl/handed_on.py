@@ -18,8 +18,9 @@ from collections.abc import Collection, Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
-from xdsl.ir import SSAValue
+from xdsl.ir import OpResult, SSAValue
 
+from pypto_xdsl.dialects.ptensor.memory import UpdatedOp
 from pypto_xdsl.dialects.ptensor.types import is_tensor_type
 from pypto_xdsl.frontend.pl import statements
 from pypto_xdsl.frontend.pl.context import Context, Frame
@@ -55,6 +56,8 @@ def end_region(
     frame: Frame,
     carried: Collection[str] | None = None,
     explicit: Iterable[SSAValue] = (),
+    *,
+    is_scope: bool = False,
 ) -> HandedOn:
     """
     At the end of a region: what tells after it what it wrote. Whatever is read after it is made
@@ -67,12 +70,14 @@ def end_region(
         return HandedOn()
     written = dict.fromkeys(write.name.part for write in writes)
     roots = dict.fromkeys(root for write in writes for root in write.place.roots)
-    if context.exact:
-        # The text says itself what it hands on.
-        return HandedOn((), roots.keys())
     sharing = context.names.sharing(roots)
+    if context.exact:
+        # The text says itself what it hands on; a scope gives what is in use after it.
+        names = _newest_inside(context, sharing, written, frame) if is_scope else []
+        return HandedOn(names, roots.keys())
     alive = [name for name in sharing if is_alive(context, statement, name, carried is not None)]
     if not alive:
+        _fall_behind(context, frame, carried or ())
         return HandedOn()
     settled = {aliases.of(value).part for value in explicit if is_tensor_type(value.type)}
     handed: dict[str, None] = {}
@@ -98,39 +103,53 @@ def end_region(
         for name in _around(context, sharing, part) or alive:
             value = context.names.get(name)
             if is_value(value) and aliases.of(value).part not in settled:
-                _tell(context, name, sharing, statement)
+                # It hands on what was written through others.
+                new = context.current(value, statement)
+                if name not in frame:
+                    context.names.move(name, new)
                 todo.append(aliases.of(value).part)
     if uncarried:
         raise Uncarried(uncarried)
-    for name in (*handed, *(name for name in alive if name in frame)):
+    _fall_behind(context, frame, (*handed, *(carried or ())))
+    for name in (*handed, *(name for name in (*alive, *(carried or ())) if name in frame)):
         _make_current(context, name, statement)
     return HandedOn(list(handed), roots.keys())
 
 
-def _tell(context: Context, name: str, sharing: Sequence[str], statement: ast.stmt) -> None:
-    """Let a name tell what was written through others, as if it had been written itself."""
-    aliases = context.names.aliases
-    value = context.names.get(name)
-    assert is_value(value)
-    new = context.current(value, statement)
-    if name in context.names.frames[-1] and new is value:
-        return
-    # It holds nothing new for those that are current.
-    others = [v for v in map(context.names.get, sharing) if is_value(v)]
-    others = [v for v in others if v is not new and not aliases.behind(v)]
-    aliases.write(None, new)
-    aliases.catch_up(others)
-    if name not in context.names.frames[-1]:
-        context.names.move(name, new)
+def _newest_inside(
+    context: Context, sharing: Sequence[str], parts: Iterable[SSAValue], frame: Frame
+) -> list[str]:
+    """The names that a region gave to the newest values of parts that are there outside."""
+    found: list[str] = []
+    for part in parts:
+        if context.names.aliases.is_outside(part):
+            names = [name for name in _of_part(context, sharing, part) if name in frame]
+            found += _newest(context, names) if names else ()
+    return found
+
+
+def _fall_behind(context: Context, frame: Frame, but: Collection[str]) -> None:
+    """
+    Names that a region only read anew, after writes through others, need not be handed on: after
+    the region they are as far behind as before it.
+    """
+    outer = context.names.frames[:-1]
+    for name, value in list(frame.items()):
+        if name in frame.assigned or name in but or not is_value(value):
+            continue
+        base = value
+        while isinstance(base, OpResult) and isinstance(base.op, UpdatedOp):
+            base = base.op.source
+        before = next((around[name] for around in reversed(outer) if name in around), None)
+        if base is not value and base is before:
+            del frame[name]
 
 
 def make_current(context: Context, names: Iterable[str], frame: Frame, statement: ast.stmt) -> None:
     """Make names current at the end of a region that was read already."""
-    missing = [name for name in names if name not in frame]
-    if missing:
-        with context.again(frame):
-            for name in missing:
-                _make_current(context, name, statement)
+    with context.again(frame):
+        for name in names:
+            _make_current(context, name, statement)
 
 
 def _make_current(context: Context, name: str, statement: ast.stmt) -> None:

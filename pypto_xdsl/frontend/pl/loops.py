@@ -289,7 +289,7 @@ def _counted(context: Context, statement: ast.For, header: _Header) -> None:
                     break
     if targets is None:
         _forget(context, variable.id)
-    resume(context, handed, (*op.results[: len(explicit)], *op.results[len(kept) :]))
+    resume(context, handed, op.results)
 
 
 def _is_positive(value: Value) -> bool:
@@ -555,7 +555,7 @@ def _while(
     op = scf.WhileOp(inits, [init.type for init in inits], Region(before), Region(after))
     context.emit(op, statement)
     bind_results(context, construct, carries, explicit, op.results, frame)
-    resume(context, handed, op.results[: len(explicit)])
+    resume(context, handed, op.results)
 
 
 def boolean_attribute(value: Any) -> BoolAttr:

@@ -321,7 +321,7 @@ def _body(
             body()
         else:
             statements.read_body(context, body)
-        handed = end_region(context, statement, frame)
+        handed = end_region(context, statement, frame, is_scope=True)
     context.scopes.pop()
     return block, outputs_of(context, statement, block, frame, handed)
 
@@ -494,7 +494,7 @@ def _split_aiv(context: Context, statement: ast.For, mode: SplitMode) -> None:
         context.bind(name, block.args[0])
         statements.read_body(context, statement.body)
         frame.pop(context.prefix + name, None)
-        handed = end_region(context, statement, frame)
+        handed = end_region(context, statement, frame, is_scope=True)
     context.split_modes.pop()
     context.scopes.pop()
     outputs = outputs_of(context, statement, block, frame, handed)

@@ -298,8 +298,14 @@ def _if(context: Context, statement: ast.If) -> None:
             handed = handed.and_of(end_region(context, statement, frame))
         context.constructs.pop()
         branches.append((block, frame, construct))
+    changed = sorted(
+        name
+        for name in {*branches[0][1], *branches[1][1]}
+        if not name.startswith(carries.YIELD)
+        and (name in handed.names or is_live(context, statement, name))
+    )
     for _, frame, _ in branches:
-        make_current(context, handed.names, frame, statement)
+        make_current(context, changed, frame, statement)
     merge = Merge(context, statement)
     _explicit_results(context, merge, statement, branches)
     (then_block, then, _), (else_block, orelse, _) = branches
