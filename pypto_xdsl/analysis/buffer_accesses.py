@@ -99,7 +99,7 @@ class BufferAccesses:
         elif isinstance(op, ReturnOp):
             for operand in op.operands:
                 yield operand, True, False, None
-        elif not op.regions and not op.has_trait(IsTerminator):
+        elif not op.regions and not op.has_trait(IsTerminator, value_if_unregistered=False):
             for operand in op.operands:
                 yield operand, True, True, None
 

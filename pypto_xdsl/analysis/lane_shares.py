@@ -145,7 +145,7 @@ def _sizes(group: Sequence[Node]) -> tuple[int, int]:
 
 def _refusal_of(op: Operation, chosen: set[Node], axis: int) -> Diagnostic | None:
     """Why an op cannot be done by parts, some of whose tiles are cut."""
-    if op.regions or op.has_trait(IsTerminator):
+    if op.regions or op.has_trait(IsTerminator, value_if_unregistered=False):
         return None
     values = dict.fromkeys((*op.operands, *op.results))
     nodes = [(value, along) for value in values for along in range(_rank((value, 0)))]

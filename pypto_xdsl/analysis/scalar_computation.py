@@ -16,7 +16,11 @@ def _is_scalar(type: type[Attribute]) -> bool:
 
 def is_constant(op: Operation) -> bool:
     """Whether an op stands for a constant, and so may be repeated anywhere."""
-    return op.has_trait(ConstantLike) and not op.operands and not op.regions
+    return (
+        op.has_trait(ConstantLike, value_if_unregistered=False)
+        and not op.operands
+        and not op.regions
+    )
 
 
 def is_scalar_computation(op: Operation) -> bool:

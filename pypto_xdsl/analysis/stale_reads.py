@@ -206,7 +206,9 @@ class _Search:
                         yield operand, Direction.INOUT if effect.reads else Direction.OUT
                     elif op.READS_ELEMENTS:
                         yield operand, Direction.IN
-        elif shape_of(op) is Shape.UNKNOWN and not op.has_trait(IsTerminator):
+        elif shape_of(op) is Shape.UNKNOWN and not op.has_trait(
+            IsTerminator, value_if_unregistered=False
+        ):
             for operand in op.operands:
                 if isinstance(operand.type, TensorType):
                     yield operand, Direction.IN

@@ -262,7 +262,9 @@ def _is_followed(op: Operation) -> bool:
         if parent is None:
             return True
         while following is not None:
-            if following.next_op is not None or not following.has_trait(IsTerminator):
+            if following.next_op is not None or not following.has_trait(
+                IsTerminator, value_if_unregistered=False
+            ):
                 return True
             following = following.next_op
         op = parent

@@ -99,7 +99,7 @@ class _Collector:
         elif isinstance(op, LaunchingOp):
             # Of a scope's clauses only the predicate looks into a tensor.
             self._visit_predicate(op)
-        elif not op.regions and not op.has_trait(IsTerminator):
+        elif not op.regions and not op.has_trait(IsTerminator, value_if_unregistered=False):
             self.reads += [(o, op) for o in op.operands if _is_tensor(o)]
 
     def _visit_declared(self, op: DeclaredOp) -> None:

@@ -146,7 +146,7 @@ class LaneSharing:
         for op in ops:
             if op.regions:
                 self._rewrite_control_flow(op)
-            elif not op.has_trait(IsTerminator):
+            elif not op.has_trait(IsTerminator, value_if_unregistered=False):
                 self._rewrite(op)
 
     def _rewrite_control_flow(self, op: Operation) -> None:

@@ -86,7 +86,7 @@ def _last_use(pop: Pop, block: Block, places: dict[Operation, int]) -> int | Non
         seen.add(value)
         for use in value.uses:
             user = use.operation
-            if user.has_trait(IsTerminator) or user.regions:
+            if user.has_trait(IsTerminator, value_if_unregistered=False) or user.regions:
                 return None
             waiting += [
                 result

@@ -182,8 +182,11 @@ class _Kernel:
                 self._convert_number(op)
             case ptensor.ExpandCloneOp() if op.result not in self.on_chip:
                 self._rename(op, expand_clone(op, self.tiles, Inserter(op)))
-            case _ if op.has_trait(IsTerminator):
+            case _ if op.has_trait(IsTerminator, value_if_unregistered=False):
                 self._forward(op)
+            case _ if op.regions and any(operand in self.on_chip for operand in op.operands):
+                # Branches and scopes take no tensors: what they use they see.
+                self._convert_use(op)
             case _ if op.regions and not isinstance(op, ModuleOp):
                 self._convert_branches(op)
             case _ if any(result in self.on_chip for result in op.results):

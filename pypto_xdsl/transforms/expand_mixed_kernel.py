@@ -164,7 +164,11 @@ class ExpandMixedKernelPass(CheckedPass):
 def _is_mixed(kernel: orch.FuncOp) -> bool:
     halves: set[Lane | None] = set()
     for op in walk(kernel):
-        if op.regions or op.has_trait(IsTerminator) or isinstance(op, ptensor.WriteOp):
+        if (
+            op.regions
+            or op.has_trait(IsTerminator, value_if_unregistered=False)
+            or isinstance(op, ptensor.WriteOp)
+        ):
             continue
         if crossing(op) is not None:
             return True
