@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import prod
 from typing import Any, NoReturn
 
@@ -23,7 +23,7 @@ from pypto_xdsl.dialects.ptensor.types import (
     tensor_type,
     valid_shape_of,
 )
-from pypto_xdsl.dialects.tile.memory import LoadOp, ReshapeOp
+from pypto_xdsl.dialects.tile.memory import CreateOp, LoadOp, ReshapeOp
 from pypto_xdsl.dialects.tile.types import TileType
 from pypto_xdsl.frontend.pl.annotations import Annotation, AnnotationReader, tile_with_view
 from pypto_xdsl.frontend.pl.context import Context, as_tuple
@@ -222,6 +222,8 @@ def _tile(context: Context, value: Value, declared: Annotation, node: ast.expr) 
         _disagree(context, value, declared, node)
     if context.strict_ssa and (declared.space is not None or not _says_space(node)):
         result = _whole(have, want, declared.view)
+        if isinstance(value.owner, CreateOp) and DYNAMIC_INDEX in result.valid_shape:
+            return _created(context, value.owner, result, declared.view["valid_shape"], node)
         if result != have:
             retype(value, result)
         return value
@@ -245,6 +247,16 @@ def _tile(context: Context, value: Value, declared: Annotation, node: ast.expr) 
     if result != have:
         retype(value, result)
     return value
+
+
+def _created(
+    context: Context, op: CreateOp, type: TileType, valid: Sequence[Value], node: ast.expr
+) -> SSAValue:
+    """A tile of which as much is valid as a program says at run time."""
+    extents = [e if isinstance(e, int) else context.as_index(e, node) for e in valid]
+    op.detach()
+    op.erase()
+    return context.build(lambda: CreateOp(type, extents), node, "a tile").result
 
 
 def _says_space(node: ast.expr) -> bool:

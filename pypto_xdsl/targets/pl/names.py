@@ -34,6 +34,10 @@ class Names(UniqueNames):
             known = self._of[value] = self.fresh(_hint(value))
         return known
 
+    def known(self, value: SSAValue) -> str | None:
+        """The name of a value that has one."""
+        return self._of.get(value)
+
     def alias(self, value: SSAValue, name: str) -> None:
         """Let a value have a name that is there already."""
         self._of[value] = name

@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 
 from xdsl.dialects import arith, scf
 from xdsl.dialects.builtin import DYNAMIC_INDEX, TensorType
-from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue
 
 from pypto_xdsl.analysis.integer_ranges import IntegerRanges
+from pypto_xdsl.analysis.valid_extents import is_visible, valid_extent
 from pypto_xdsl.diagnostics import OpError
 from pypto_xdsl.dialects import orch, ptensor
 from pypto_xdsl.dialects.ptensor.types import (
@@ -17,7 +18,10 @@ from pypto_xdsl.dialects.ptensor.types import (
     tensor_type,
     valid_shape_of,
 )
+from pypto_xdsl.dialects.tile.memory import CreateOp, LoadOp, SetValidShapeOp
 from pypto_xdsl.dialects.tile.storage import AllocOp, PlaceOp
+from pypto_xdsl.dialects.tile.types import TileType
+from pypto_xdsl.dialects.tile.windows import ExtractOp, SliceOp
 from pypto_xdsl.targets.pl.calls import op_call
 from pypto_xdsl.targets.pl.dispatches import dispatch
 from pypto_xdsl.targets.pl.names import Names
@@ -130,7 +134,27 @@ class BodyWriter:
             if DYNAMIC_INDEX in valid_shape_of(type) and valid_shape_of(type) != type.get_shape():
                 # What is valid of a tensor does not tell what is in another shape.
                 return whole_annotation(type, self.symbols, self.names, view=True)
-        return annotation(result.type, self.symbols, buffer)
+        return annotation(result.type, self.symbols, buffer, valid=self._valid(result))
+
+    def _valid(self, result: SSAValue) -> list[str] | None:
+        """The valid extents of a tile that are known at run time, where they have names."""
+        type, op = result.type, result.owner
+        if not isinstance(type, TileType) or DYNAMIC_INDEX not in type.valid_shape:
+            return None
+        if not isinstance(op, LoadOp | SliceOp | CreateOp | SetValidShapeOp | ExtractOp):
+            # What is valid follows from operands.
+            return None
+        found: list[str] = []
+        for axis in range(len(type.valid_shape)):
+            extent = valid_extent(result, axis)
+            if isinstance(extent, SSAValue):
+                name = self.names.known(extent) if is_visible(extent, op) else None
+                if name is None and not isinstance(op, ExtractOp):
+                    return None
+                found.append(name or self.symbols.unnamed(self.names))
+            else:
+                found.append(self.symbols.unnamed(self.names) if extent is None else str(extent))
+        return found
 
     # Blocks
 
@@ -176,7 +200,13 @@ class BodyWriter:
                 return
             case ptensor.UpdatedOp():
                 # A name that is read after other names were written sees what they wrote.
-                self._assign(op.results, self.render([op.source]))
+                self._rename(op.result, op.source)
+            case CreateOp() if op.valid_extents:
+                # Its type says what is valid, by name.
+                self.flush()
+                if self._valid(op.result) is None:
+                    raise OpError(op, "has no spelling in the DSL with this run-time valid region")
+                self._assign(op.results, self.render(op_call(op, self.functions)))
             case PlaceOp():
                 self._place(op)
             case AllocOp() if op.space is None:
@@ -254,13 +284,16 @@ class BodyWriter:
 
     def _type_cast(self, op: ptensor.TypeCastOp) -> None:
         """A tensor under another type: what the reader adds by itself, or an annotation."""
-        source, result = tensor_of(op.source.type), tensor_of(op.result.type)
-        if is_implied(op):
-            return
-        text = whole_annotation(result, self.symbols, self.names, view=not _is_plain(source))
+        if not is_implied(op):
+            self._rename(op.result, op.source)
+
+    def _rename(self, result: OpResult, source: SSAValue) -> None:
+        """Another name for a tensor, with the type that it has from there on."""
+        have, want = tensor_of(source.type), tensor_of(result.type)
+        text = whole_annotation(want, self.symbols, self.names, view=not _is_plain(have))
         if text is None:
-            raise OpError(op, f"has no spelling in the DSL: {source} as {result}")
-        self.line(f"{self.names.name(op.result)}: {text} = {self.render([op.source])}")
+            raise OpError(result.op, f"has no spelling in the DSL: {have} as {want}")
+        self.line(f"{self.names.name(result)}: {text} = {self.render([source])}")
 
     def _place(self, op: PlaceOp) -> None:
         """A tile in a buffer: the type of its name says so."""

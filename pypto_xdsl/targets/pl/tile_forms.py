@@ -55,8 +55,6 @@ def _tile_create(op: tile.CreateOp) -> Parts:
     arguments = [shape_of(op, result), keyword("dtype", dtype_of(op, result.element_type))]
     if result.memory_space is not None:
         arguments.append(keyword("target_memory", spell("Mem", result.memory_space)))
-    if op.valid_extents:
-        raise OpError(op, "has no spelling in the DSL with a run-time valid region")
     return call("tile.create", *arguments)
 
 

@@ -32,12 +32,14 @@ def annotation(
     buffer: str | None = None,
     *,
     signature: bool = False,
+    valid: Sequence[str] | None = None,
 ) -> str | None:
     """
     A type as an annotation, None if it has none: extents that nothing names.
 
-    `buffer` is the `pl.MemRef` of a tile that is placed. In a signature, which has to say
-    everything, what the type leaves open gets symbols of its own.
+    `buffer` is the `pl.MemRef` of a tile that is placed, `valid` are the extents of its valid
+    region where those known at run time have words. In a signature, which has to say everything,
+    what the type leaves open gets symbols of its own.
     """
     if type in DTYPE_NAMES:
         return f"pl.Scalar[{spell_dtype(type)}]"
@@ -45,7 +47,7 @@ def annotation(
         case TensorType():
             return _tensor(tensor_of(type), symbols, symbols.unknown if signature else None)
         case TileType():
-            return _tile(type, buffer)
+            return _tile(type, buffer, valid)
         case ArrayType():
             return f"pl.Array[{type.extent.data}, {spell_dtype(type.element_type)}]"
         case BufferType():
@@ -115,7 +117,7 @@ def _tensor(
     return f"pl.Tensor[{', '.join(parts)}]"
 
 
-def _tile(type: TileType, buffer: str | None) -> str | None:
+def _tile(type: TileType, buffer: str | None, said: Sequence[str] | None) -> str | None:
     shape, valid = type.get_shape(), type.valid_shape
     if DYNAMIC_INDEX in shape:
         return None
@@ -125,7 +127,9 @@ def _tile(type: TileType, buffer: str | None) -> str | None:
     if type.memory_space is not None:
         parts.append(spell("Mem", type.memory_space))
     fields: list[str] = []
-    if valid != shape and DYNAMIC_INDEX not in valid:
+    if said is not None:
+        fields.append(f"valid_shape={_list(said)}")
+    elif valid != shape and DYNAMIC_INDEX not in valid:
         fields.append(f"valid_shape={_list(valid)}")
     stored = (type.blayout, type.slayout, type.fractal)
     if any(not isinstance(field, NoneAttr) for field in stored):

@@ -155,4 +155,14 @@ builtin.module @in {
     %k = ptensor.type_cast %x : tensor<64xf32> -> tensor<?xf32>
     orch.return %v : tensor<16xf32, #ptensor.view<valid = [?]>>
   }
+
+  // What is valid of a tile at run time is in its type, by the name of the value that says it.
+  orch.func incore @partly(in %n : index) {
+    %c = arith.constant 16 : index
+    // CHECK: m: pl.Scalar[pl.INDEX] = pl.min(n, 16)
+    // CHECK-NEXT: t: pl.Tile{{\[\[}}16, 64], pl.FP32, pl.TileView(valid_shape=[m, 64])] = pl.tile.create([16, 64], dtype=pl.FP32)
+    %m = arith.minsi %n, %c : index
+    %t = tile.create valid = [%m, 64] : !tile.tile<16x64xf32, valid = [?, 64]>
+    orch.return
+  }
 }
