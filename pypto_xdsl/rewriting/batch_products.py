@@ -19,7 +19,7 @@ from itertools import product
 from math import prod
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Block, SSAValue
 from xdsl.rewriter import Rewriter
 from xdsl.utils.exceptions import VerifyException
 
@@ -226,11 +226,9 @@ def store_pages(op: tile.StoreOp, pages: Pages) -> None:
     block.erase_op(op)
 
 
-def gather_pages(op: Operation, pages: Pages, type: TileType) -> SSAValue:
+def gather_pages(inserter: Inserter, pages: Pages, type: TileType, hint: str | None) -> SSAValue:
     """One tile, in the vector buffer, of all pages of a product of this type, below each other."""
-    inserter = Inserter(op)
     *_, rows, columns = type.get_shape()
-    hint = op.results[0].name_hint
     if prod(pages.batch) == 1:
         return pages.page((0,) * len(pages.batch), inserter)
     shape = (prod(pages.batch) * rows, columns)

@@ -17,7 +17,8 @@ Only loads and stores keep the dimensions of the tensor; the reshapes beside the
 What works element by element, or on rows, means the same on the matrix. A part of consecutive rows
 is one of the matrix, too. Products of batches are taken apart, one pair of matrices at a time
 (`rewriting/batch_products.py`), and so are transposes, each of which gets the scratch that it
-needs. An op along any other axis does not mean the same, and is an error.
+needs; a loop that carries a batch of sums carries each of them. An op along any other axis does not
+mean the same, and is an error.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from dataclasses import dataclass
 from math import prod
 
 from xdsl.context import Context
+from xdsl.dialects import scf
 from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.ir import BlockArgument, Operation, SSAValue, Use
 from xdsl.rewriter import InsertPoint, Rewriter
@@ -54,6 +56,13 @@ from pypto_xdsl.rewriting.batch_products import (
     multiplied,
     store_pages,
     windows,
+)
+from pypto_xdsl.rewriting.carried_batches import (
+    CarriedBatches,
+    carry_sums,
+    init_place,
+    is_carried_on,
+    is_carried_sum,
 )
 from pypto_xdsl.rewriting.index_sums import is_run_of_rows, multiply, row_of
 from pypto_xdsl.rewriting.inserter import Inserter
@@ -118,6 +127,8 @@ class _Kernel:
         self._pages: dict[SSAValue, Pages] = {}
         """The matrices of batches that lie in no one matrix, or side by side in one."""
         self._dead: list[Operation] = []
+        self._carried: dict[Operation, CarriedBatches] = {}
+        """Loops that carry the sums of batches, each for itself."""
 
     def flatten(self) -> None:
         for op in list(walk(self._kernel)):
@@ -127,11 +138,17 @@ class _Kernel:
                 raise OpError(op, str(error)) from error
         for op in reversed(self._dead):
             _erase(op)
+        for carried in self._carried.values():
+            for argument in carried.arguments:
+                carried.loop.body.block.erase_arg(argument)
 
     def _flatten(self, op: Operation) -> None:
+        if isinstance(op, scf.ForOp):
+            op = self._carry_sums(op)
         for block in blocks_inside(op):
             for argument in tuple(block.args):
-                self._retype(op, argument)
+                if argument not in self._pages:
+                    self._retype(op, argument)
         if isinstance(op, tile.TransposeOp) and not _is_deep(op.result) and op.tmp is None:
             _give_scratch(op)
         if not self._is_concerned(op):
@@ -145,6 +162,8 @@ class _Kernel:
                 self._before_store(op)
             case tile.BatchMatmulOp() | tile.BatchMatmulAccOp():
                 self._multiply(op)
+            case scf.YieldOp() if (carried := self._carried.get(op.parent_op() or op)) is not None:
+                self._yield_sums(op, carried)
             case tile.TransposeViewOp():
                 self._transpose_view(op)
             case tile.TransposeOp():
@@ -234,7 +253,40 @@ class _Kernel:
             self._pages[op.result] = pages
             self._dead.append(op)
         else:
-            self._become(op, gather_pages(op, pages, type))
+            hint = op.result.name_hint
+            self._become(op, gather_pages(Inserter(op), pages, type, hint))
+
+    def _carry_sums(self, op: scf.ForOp) -> scf.ForOp:
+        """The loop, which carries each sum of the batches of sums that it carried."""
+        starts = {
+            place: self._pages[init]
+            for place, init in enumerate(op.iter_args)
+            if init in self._pages and is_carried_sum(op, place)
+        }
+        if not starts:
+            return op
+        types = {place: TileType.of(op.results[place].type) for place in starts}
+        carried = carry_sums(op, starts, Inserter(op))
+        self._carried[carried.loop] = carried
+        self._pages |= carried.pages
+        self._dead.append(op)
+        for place, type in types.items():
+            result = op.results[place]
+            if not all(_passes_pages_on(use) for use in result.uses):
+                after = Inserter(op, InsertPoint.after(carried.loop))
+                whole = gather_pages(after, self._pages[result], type, result.name_hint)
+                self._was[whole] = type
+                result.replace_all_uses_with(whole)
+        return carried.loop
+
+    def _yield_sums(self, op: scf.YieldOp, carried: CarriedBatches) -> None:
+        """Yield the sums of each batch after all else."""
+        inserter = Inserter(op)
+        values = [v for place, v in enumerate(op.operands) if place not in carried.places]
+        for place in carried.places:
+            pages = self._pages[op.operands[place]]
+            values += [pages.page(each, inserter) for each in pages.places]
+        op.operands = values
 
     def _transpose_view(self, op: tile.TransposeViewOp) -> None:
         type = TileType.of(op.result.type)
@@ -417,11 +469,18 @@ def _products_of(value: SSAValue) -> list[tile.BatchMatmulOp | tile.BatchMatmulA
 
 
 def _passes_pages_on(use: Use) -> bool:
-    """Whether a batch of products is stored or added to there, which both go page by page."""
+    """Whether a batch of products is stored, added to or carried there, all of it page by page."""
     op = use.operation
-    if isinstance(op, tile.BatchMatmulAccOp):
-        return op.acc is op.operands[use.index] and use.index == 0
-    return isinstance(op, tile.StoreOp)
+    match op:
+        case tile.BatchMatmulAccOp():
+            return op.acc is op.operands[use.index] and use.index == 0
+        case scf.ForOp():
+            place = init_place(op, use.index)
+            return place >= 0 and is_carried_sum(op, place)
+        case scf.YieldOp():
+            return is_carried_on(op, use.index)
+        case _:
+            return isinstance(op, tile.StoreOp)
 
 
 def _is_beside(op: Operation, other: Operation) -> bool:

@@ -133,3 +133,53 @@ orch.func incore @rounded_as_stored(in %x : tensor<2x16x128xf16>, in %w : tensor
   %r = tile.store %p, %o[0, 0, 0] : !tile.tile<2x16x64xf32>, tensor<2x16x64xf16>
   orch.return %r : tensor<2x16x64xf16>
 }
+
+// A loop carries each sum of a batch for itself: the accumulator holds matrices.
+// CHECK-LABEL: orch.func incore @carried_batch(in %x: tensor<2x16x128xf16>, in %w: tensor<2x128x32xf16>, out %o: tensor<2x16x32xf32>) -> tensor<2x16x32xf32> {
+// CHECK-NEXT:    %c32 = arith.constant 32 : index
+// CHECK-NEXT:    %c128 = arith.constant 128 : index
+// CHECK-NEXT:    %x_2d = ptensor.view %x : tensor<2x16x128xf16> -> tensor<32x128xf16>
+// CHECK-NEXT:    %a0 = tile.load %x_2d[0, 0] : tensor<32x128xf16> -> !tile.tile<32x32xf16, mat>
+// CHECK-NEXT:    %a0_page = tile.slice %a0[0, 0] : !tile.tile<32x32xf16, mat> -> !tile.tile<16x32xf16, mat>
+// CHECK-NEXT:    %w_2d = ptensor.view %w : tensor<2x128x32xf16> -> tensor<256x32xf16>
+// CHECK-NEXT:    %b0 = tile.load %w_2d[0, 0] : tensor<256x32xf16> -> !tile.tile<32x32xf16, mat>
+// CHECK-NEXT:    %p = tile.matmul %a0_page, %b0 : !tile.tile<16x32xf16, mat>, !tile.tile<32x32xf16, mat> -> !tile.tile<16x32xf32>
+// CHECK-NEXT:    %a0_page_1 = tile.slice %a0[16, 0] : !tile.tile<32x32xf16, mat> -> !tile.tile<16x32xf16, mat>
+// CHECK-NEXT:    %w_2d_1 = ptensor.view %w : tensor<2x128x32xf16> -> tensor<256x32xf16>
+// CHECK-NEXT:    %b0_1 = tile.load %w_2d_1[128, 0] : tensor<256x32xf16> -> !tile.tile<32x32xf16, mat>
+// CHECK-NEXT:    %p_1 = tile.matmul %a0_page_1, %b0_1 : !tile.tile<16x32xf16, mat>, !tile.tile<32x32xf16, mat> -> !tile.tile<16x32xf32>
+// CHECK-NEXT:    %s, %s_1 = scf.for %k = %c32 to %c128 step %c32 iter_args(%acc = %p, %acc_1 = %p_1) -> (!tile.tile<16x32xf32>, !tile.tile<16x32xf32>) {
+// CHECK-NEXT:      %x_2d_1 = ptensor.view %x : tensor<2x16x128xf16> -> tensor<32x128xf16>
+// CHECK-NEXT:      %a = tile.load %x_2d_1[0, %k] : tensor<32x128xf16> -> !tile.tile<32x32xf16, mat>
+// CHECK-NEXT:      %a_page = tile.slice %a[0, 0] : !tile.tile<32x32xf16, mat> -> !tile.tile<16x32xf16, mat>
+// CHECK-NEXT:      %w_2d_2 = ptensor.view %w : tensor<2x128x32xf16> -> tensor<256x32xf16>
+// CHECK-NEXT:      %b = tile.load %w_2d_2[%k, 0] : tensor<256x32xf16> -> !tile.tile<32x32xf16, mat>
+// CHECK-NEXT:      %q = tile.matmul_acc %acc, %a_page, %b : !tile.tile<16x32xf32>, !tile.tile<16x32xf16, mat>, !tile.tile<32x32xf16, mat>
+// CHECK-NEXT:      %a_page_1 = tile.slice %a[16, 0] : !tile.tile<32x32xf16, mat> -> !tile.tile<16x32xf16, mat>
+// CHECK-NEXT:      %w_2d_3 = ptensor.view %w : tensor<2x128x32xf16> -> tensor<256x32xf16>
+// CHECK-NEXT:      %0 = arith.constant 128 : index
+// CHECK-NEXT:      %1 = arith.addi %0, %k : index
+// CHECK-NEXT:      %b_1 = tile.load %w_2d_3[%1, 0] : tensor<256x32xf16> -> !tile.tile<32x32xf16, mat>
+// CHECK-NEXT:      %q_1 = tile.matmul_acc %acc_1, %a_page_1, %b_1 : !tile.tile<16x32xf32>, !tile.tile<16x32xf16, mat>, !tile.tile<32x32xf16, mat>
+// CHECK-NEXT:      scf.yield %q, %q_1 : !tile.tile<16x32xf32>, !tile.tile<16x32xf32>
+// CHECK-NEXT:    }
+// CHECK-NEXT:    %s_nd = tile.reshape %s : !tile.tile<16x32xf32> -> !tile.tile<1x16x32xf32>
+// CHECK-NEXT:    %r = tile.store %s_nd, %o[0, 0, 0] : !tile.tile<1x16x32xf32>, tensor<2x16x32xf32>
+// CHECK-NEXT:    %s_nd_1 = tile.reshape %s_1 : !tile.tile<16x32xf32> -> !tile.tile<1x16x32xf32>
+// CHECK-NEXT:    %r_1 = tile.store %s_nd_1, %r[1, 0, 0] : !tile.tile<1x16x32xf32>, tensor<2x16x32xf32>
+// CHECK-NEXT:    orch.return %r_1 : tensor<2x16x32xf32>
+orch.func incore @carried_batch(in %x : tensor<2x16x128xf16>, in %w : tensor<2x128x32xf16>, out %o : tensor<2x16x32xf32>) -> tensor<2x16x32xf32> {
+  %c32 = arith.constant 32 : index
+  %c128 = arith.constant 128 : index
+  %a0 = tile.load %x[0, 0, 0] : tensor<2x16x128xf16> -> !tile.tile<2x16x32xf16>
+  %b0 = tile.load %w[0, 0, 0] : tensor<2x128x32xf16> -> !tile.tile<2x32x32xf16>
+  %p = tile.batch_matmul %a0, %b0 : !tile.tile<2x16x32xf16>, !tile.tile<2x32x32xf16> -> !tile.tile<2x16x32xf32>
+  %s = scf.for %k = %c32 to %c128 step %c32 iter_args(%acc = %p) -> (!tile.tile<2x16x32xf32>) {
+    %a = tile.load %x[0, 0, %k] : tensor<2x16x128xf16> -> !tile.tile<2x16x32xf16>
+    %b = tile.load %w[0, %k, 0] : tensor<2x128x32xf16> -> !tile.tile<2x32x32xf16>
+    %q = tile.batch_matmul_acc %acc, %a, %b : !tile.tile<2x16x32xf32>, !tile.tile<2x16x32xf16>, !tile.tile<2x32x32xf16>
+    scf.yield %q : !tile.tile<2x16x32xf32>
+  }
+  %r = tile.store %s, %o[0, 0, 0] : !tile.tile<2x16x32xf32>, tensor<2x16x32xf32>
+  orch.return %r : tensor<2x16x32xf32>
+}
