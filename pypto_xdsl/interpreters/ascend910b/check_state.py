@@ -127,6 +127,8 @@ class CheckState:
         """
         if self.structure != after.structure or self.counters != after.counters:
             return None
+        if self.numbers == after.numbers and self.counts == after.counts:
+            return Motion([0] * len(self.counts), [False] * len(self.numbers), [])
         steps = [new - old for old, new in zip(self.counts, after.counts, strict=True)]
         moves: list[bool] = []
         least: dict[int, int] = {}
@@ -158,6 +160,8 @@ class CheckState:
 
     def seen_from(self, motion: Motion) -> CheckState:
         """This state, which came after one that is as another but for a motion, after the other."""
+        if not any(motion.steps):
+            return self
         steps, largest = motion.steps, motion.largest
         numbers = [
             number + steps[counter] if number > largest[counter] else number
