@@ -9,6 +9,8 @@ parameters on in line. What is declared `out` or `inout` stays.
 
 from __future__ import annotations
 
+from collections.abc import Container
+
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 
@@ -19,10 +21,10 @@ from pypto_xdsl.dialects.declared_op import Effect
 from pypto_xdsl.dialects.orch import Direction, FuncOp
 
 
-def raise_directions(module: ModuleOp) -> None:
+def raise_directions(module: ModuleOp, only: Container[FuncOp] | None = None) -> None:
     """
-    Make parameters that functions write `out` or `inout`. In functions that run on no core only
-    what their calls do counts.
+    Make parameters that functions write `out` or `inout`, of all functions or of `only` some. In
+    functions that run on no core only what their calls do counts.
     """
     calls = CallGraph(module)
     lineage = ReturnLineage(calls)
@@ -32,7 +34,9 @@ def raise_directions(module: ModuleOp) -> None:
         while changed:
             changed = False
             for function in component:
-                if not function.is_declaration and _raise(function, lineage):
+                if function.is_declaration or (only is not None and function not in only):
+                    continue
+                if _raise(function, lineage):
                     changed = len(component) > 1
 
 

@@ -46,6 +46,7 @@ from pypto_xdsl.dialects.ptensor import AssembleOp, AtomicKind, CreateOp, SliceO
 from pypto_xdsl.dialects.ptensor.types import tensor_of, valid_shape_of
 from pypto_xdsl.properties.checked_pass import CheckedPass
 from pypto_xdsl.rewriting.locating import at
+from pypto_xdsl.rewriting.parameter_directions import raise_directions
 
 MOST_ACCESSES = 64
 """So many accesses to a target are looked at for one buffer."""
@@ -60,9 +61,16 @@ class FuseCreateAssembleToSlicePass(CheckedPass):
 
     def run(self, ctx: Context, module: ModuleOp) -> None:
         program = ProgramRoots(ReturnLineage(CallGraph(module)))
-        for function in program.lineage.calls.functions:
-            if function.kind.data is FunctionKind.ORCHESTRATION and not function.is_declaration:
-                _Fusion(function, program).run()
+        fused = {
+            function
+            for function in program.lineage.calls.functions
+            if function.kind.data is FunctionKind.ORCHESTRATION
+            and not function.is_declaration
+            and _Fusion(function, program).run()
+        }
+        if fused:
+            # Tasks write what only assembling wrote before.
+            raise_directions(module, fused)
 
 
 class _Fusion:
@@ -76,7 +84,8 @@ class _Fusion:
         self._hoisted: dict[Operation, int] = {}
         """Ops that stand elsewhere by now -> when they run."""
 
-    def run(self) -> None:
+    def run(self) -> bool:
+        """Fuse what can be; whether anything was."""
         assembled: dict[CreateOp, list[AssembleOp]] = {}
         for op in self._order.ops:
             if isinstance(op, AssembleOp):
@@ -87,16 +96,20 @@ class _Fusion:
                     if root not in target and isinstance(create, CreateOp):
                         assembled.setdefault(create, []).append(op)
         if not assembled:
-            return
+            return False
+        has_fused = False
         self._overlap = Overlap(self._roots)
         self._strides = TensorStrides(self._roots)
         self._accesses = BufferAccesses(self._order, self._roots, self._calls)
         for create, assembles in assembled.items():
             reason = self._fuse(create, assembles)
-            if reason is not None:
-                for assemble in assembles:
-                    if assemble.atomic.data is AtomicKind.NONE:
-                        remark(assemble, f"stays a copy of a buffer of its own: {reason}")
+            if reason is None:
+                has_fused = True
+                continue
+            for assemble in assembles:
+                if assemble.atomic.data is AtomicKind.NONE:
+                    remark(assemble, f"stays a copy of a buffer of its own: {reason}")
+        return has_fused
 
     def _fuse(self, create: CreateOp, assembles: list[AssembleOp]) -> str | None:
         """Fuse a buffer, or say why not."""

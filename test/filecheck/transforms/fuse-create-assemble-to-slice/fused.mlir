@@ -103,7 +103,9 @@ orch.func orchestration @manual(in %x : tensor<16x32xf32>, inout %o : tensor<64x
   orch.return %o1 : tensor<64x32xf32>
 }
 
+// What tasks write now is written by the function.
 // CHECK-LABEL: @while(
+// CHECK-SAME:      inout %o: tensor<64x32xf32>)
 // CHECK:           %row = ptensor.slice %a[0, 0] : tensor<64x32xf32> -> tensor<16x32xf32>
 // CHECK-NEXT:      orch.call @k(%x, %row)
 // CHECK-LABEL: @manual(
