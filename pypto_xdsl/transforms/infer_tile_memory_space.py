@@ -15,13 +15,15 @@ branches yield) share a memory. It is the one that the author wrote, else the on
 its result, else the first that a consumer takes, where the vector buffer gives way to the others:
 what is loaded goes to the vector buffer or to L1 first. Where an op does not take the memory that
 its operand lives in, a `tile.move` is put before it, once for each tile and memory in a block and
-the blocks inside it. A part of an accumulator is taken from where it is drained to.
+the blocks inside it. A part of an accumulator is taken from where it is drained to, and a product
+that loops or branches hand on among vector tiles is drained there.
 Whether the target has such a move is the target's business (`verify-target`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import TypeGuard
 
@@ -31,7 +33,7 @@ from xdsl.ir import Block, Operation, OpResult, SSAValue
 from xdsl.rewriter import Rewriter
 from xdsl.utils.disjoint_set import DisjointSet
 
-from pypto_xdsl.analysis.control_flow import forwarding
+from pypto_xdsl.analysis.control_flow import Forwarding, forwarding
 from pypto_xdsl.analysis.kernels import kernels
 from pypto_xdsl.analysis.walk import blocks_inside, walk
 from pypto_xdsl.backend.backend import Backend
@@ -80,6 +82,9 @@ def infer_memory_spaces(kernel: orch.FuncOp, backend: Backend | None = None) -> 
     """Give each tile of the kernel a memory space; the tiles that would have two are errors."""
     ops = list(walk(kernel))
     tiles = [value for op in ops for value in _defined(op) if isinstance(value.type, TileType)]
+    if products := _handed_on(ops, tiles):
+        _drain_handed_on(products)
+        return infer_memory_spaces(kernel, backend)
     groups = _shared_storage(ops, tiles)
     spaces: dict[SSAValue, tuple[MemorySpace, Operation | SSAValue]] = {}
     errors: list[Diagnostic] = []
@@ -184,12 +189,55 @@ def _defined(op: Operation) -> Iterator[SSAValue]:
         yield from block.args
 
 
-def _shared_storage(ops: Sequence[Operation], tiles: Sequence[SSAValue]) -> DisjointSet[SSAValue]:
-    """The tiles that have to be in one memory."""
+def _handed_on(ops: Sequence[Operation], tiles: Sequence[SSAValue]) -> Sequence[Forwarding]:
+    """
+    Where control flow hands a product on that has to be drained for it: as what are vector tiles
+    otherwise, or as a copy of what is used elsewhere, since nothing copies L0C.
+    """
+    steps = [step for op in ops for step in forwarding(op) if made_in(step.source) is _ACC]
+    if not steps:
+        return ()
+    apart = {step.source for step in steps}
+    groups = _shared_storage(ops, tiles, apart)
+    vector = {
+        groups.find(value)
+        for value, space, _ in _fixed_spaces(ops, tiles)
+        if space is MemorySpace.VEC
+    }
+    added_to = {
+        groups.find(value)
+        for op in ops
+        for value, declared in _constrained_operands(op)
+        if declared.spaces[0] == _ACC
+    }
+    return [
+        step
+        for step in steps
+        if (group := groups.find(step.target)) not in added_to
+        and (group in vector or step.source.has_more_than_one_use())
+    ]
+
+
+def _drain_handed_on(steps: Sequence[Forwarding]) -> None:
+    for step in steps:
+        # A loop hands what it starts from on to its body and to its result.
+        if made_in(step.source) is _ACC:
+            type = TileType.of(step.source.type)
+            move = tile.MoveOp(step.source, tile.MoveOp.moved(type, MemorySpace.VEC, _ROWS))
+            hint = step.source.name_hint
+            step.op.operands[step.index] = _insert(move, step.op, hint and f"{hint}_vec")
+
+
+def _shared_storage(
+    ops: Sequence[Operation],
+    tiles: Sequence[SSAValue],
+    apart: AbstractSet[SSAValue] = frozenset(),
+) -> DisjointSet[SSAValue]:
+    """The tiles that have to be in one memory, where those `apart` are not handed on."""
     groups = DisjointSet[SSAValue](tiles)
     for op in ops:
         for step in forwarding(op):
-            if isinstance(step.target.type, TileType):
+            if isinstance(step.target.type, TileType) and step.source not in apart:
                 groups.union(step.source, step.target)
         if isinstance(op, DeclaredOp):
             operands = {name: value for name, value, _ in op.declared_operands()}

@@ -139,3 +139,30 @@ orch.func incore @part_of_a_sum(in %x : tensor<32x128xf16>, in %w : tensor<128x6
   %r = tile.store %e, %o[0, 0] : !tile.tile<16x64xf32>, tensor<16x64xf32>
   orch.return %r : tensor<16x64xf32>
 }
+
+// A product that a loop starts from, and one that a branch yields, are drained where they are handed
+// on among vector tiles.
+// CHECK-LABEL: orch.func incore @handed_on
+// CHECK:         %p_vec = tile.move %p : !tile.tile<32x32xf32, acc> -> !tile.tile<32x32xf32, vec>
+// CHECK-NEXT:    %s = scf.for %i = %c0 to %n step %c1 iter_args(%t = %p_vec) -> (!tile.tile<32x32xf32, vec>) {
+// CHECK-NEXT:      %e = scf.if %c -> (!tile.tile<32x32xf32, vec>) {
+// CHECK:             %q_vec = tile.move %q : !tile.tile<32x32xf32, acc> -> !tile.tile<32x32xf32, vec>
+// CHECK-NEXT:        scf.yield %q_vec : !tile.tile<32x32xf32, vec>
+orch.func incore @handed_on(in %a : tensor<32x32xf16>, in %n : index, in %c : i1, out %o : tensor<32x32xf32>) -> tensor<32x32xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %l = tile.load %a[0, 0] : tensor<32x32xf16> -> !tile.tile<32x32xf16>
+  %p = tile.matmul %l, %l : !tile.tile<32x32xf16> -> !tile.tile<32x32xf32>
+  %s = scf.for %i = %c0 to %n step %c1 iter_args(%t = %p) -> (!tile.tile<32x32xf32>) {
+    %e = scf.if %c -> (!tile.tile<32x32xf32>) {
+      %q = tile.matmul %l, %l : !tile.tile<32x32xf16> -> !tile.tile<32x32xf32>
+      scf.yield %q : !tile.tile<32x32xf32>
+    } else {
+      %h = tile.neg %t : !tile.tile<32x32xf32>
+      scf.yield %h : !tile.tile<32x32xf32>
+    }
+    scf.yield %e : !tile.tile<32x32xf32>
+  }
+  %o1 = tile.store %s, %o[0, 0] : !tile.tile<32x32xf32>, tensor<32x32xf32>
+  orch.return %o1 : tensor<32x32xf32>
+}
