@@ -34,6 +34,8 @@ class View:
     is_packed: bool
     """Whether the elements are known to lie one after the other, row by row."""
     hint: str | None = None
+    is_local: bool = False
+    """Whether the pointer is made in the text, and not a parameter."""
     _value: SSAValue | None = field(default=None, init=False)
 
     def deepened(self, ones: int, builder: KernelBuilder) -> View:
@@ -47,24 +49,32 @@ class View:
         )
 
     def value(self, builder: KernelBuilder) -> SSAValue:
-        """The `!pto.tensor_view`, made at the head of the function when first asked for."""
+        """
+        The `!pto.tensor_view`, made at the head of the function when first asked for; here, if the
+        pointer is not there.
+        """
+        if self.is_local:
+            return self._made(builder)
         if self._value is None:
             with builder.at_head():
-                pointer = self.pointer.type
-                assert isinstance(pointer, pto.PtrType)
-                view = build(
-                    pto.MakeTensorViewOp,
-                    {
-                        "ptr": self.pointer,
-                        "shape": [builder.index(extent) for extent in self.extents],
-                        "strides": [builder.index(stride) for stride in self.strides],
-                    },
-                    {},
-                    (pto.TensorViewType([pto.DYNAMIC] * len(self.extents), pointer.element_type),),
-                    {"layout": pto.LayoutAttr(pto.Layout(self.layout.value))},
-                )
-                self._value = builder.insert(view, self.hint and f"{self.hint}_view")
+                self._value = self._made(builder)
         return self._value
+
+    def _made(self, builder: KernelBuilder) -> SSAValue:
+        pointer = self.pointer.type
+        assert isinstance(pointer, pto.PtrType)
+        view = build(
+            pto.MakeTensorViewOp,
+            {
+                "ptr": self.pointer,
+                "shape": [builder.index(extent) for extent in self.extents],
+                "strides": [builder.index(stride) for stride in self.strides],
+            },
+            {},
+            (pto.TensorViewType([pto.DYNAMIC] * len(self.extents), pointer.element_type),),
+            {"layout": pto.LayoutAttr(pto.Layout(self.layout.value))},
+        )
+        return builder.insert(view, self.hint and f"{self.hint}_view")
 
 
 @dataclass(frozen=True)
@@ -133,17 +143,41 @@ class Window:
         # Whole rows of a packed tensor: the same tensor, cut into pieces of another size.
         axis, row = self._rows()
         piece = _product(extents[1:])
-        if row is None or piece is None or not extents or row % piece:
+        if row is None or piece is None or not extents:
             return None
         start: Index = 0
         for offset, extent in zip(self.offsets[: axis + 1], view.extents, strict=False):
             start = builder.add(builder.multiply(start, extent), offset)
+        if row % piece:
+            return self._moved(builder.multiply(start, row), extents, layout, hint, builder)
         with builder.at_head():
             whole: Index = row // piece
             for extent in view.extents[: axis + 1]:
                 whole = builder.multiply(whole, extent)
         offsets = (builder.multiply(start, row // piece), *(0,) * (len(extents) - 1))
         return _packed_window(view, offsets, (whole, *extents[1:]), extents, layout, hint, builder)
+
+    def _moved(
+        self,
+        start: Index,
+        extents: Sequence[Index],
+        layout: TensorLayout,
+        hint: str | None,
+        builder: KernelBuilder,
+    ) -> Window | None:
+        """
+        Elements that lie one after the other, from one on, as a tensor of their own; None for
+        extents that are known at run time only.
+        """
+        view = self.view
+        if any(not isinstance(extent, int) for extent in extents):
+            return None
+        values = {"ptr": view.pointer, "offset": builder.index(start)}
+        pointer = builder.insert(
+            build(pto.AddPtrOp, values, {}, (view.pointer.type,)), hint and f"{hint}_ptr"
+        )
+        moved = replace(view, pointer=pointer, is_local=True)
+        return _packed_window(moved, (0,) * len(extents), extents, extents, layout, hint, builder)
 
     def _rows(self) -> tuple[int, int | None]:
         """
@@ -224,7 +258,14 @@ def _packed_window(
     strides = packed_strides(whole, layout, builder)
     is_packed = layout is TensorLayout.ND or whole[-1] == 1
     new = View(
-        view.parameter, view.pointer, tuple(whole), strides, layout, is_packed, hint or view.hint
+        view.parameter,
+        view.pointer,
+        tuple(whole),
+        strides,
+        layout,
+        is_packed,
+        hint or view.hint,
+        view.is_local,
     )
     return Window(new, offsets, tuple(extents))
 

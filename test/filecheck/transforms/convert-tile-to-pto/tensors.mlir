@@ -35,6 +35,23 @@ orch.func incore @windows(in %x : tensor<128x64xf32>, out %o : tensor<8x16xf32>,
   orch.return %o1 : tensor<8x16xf32>
 }
 
+// Elements of one row lie one after the other, wherever they start: from there on they are a tensor
+// of their own.
+// CHECK-LABEL: func.func @part_of_a_row
+// CHECK:         [[R:%\d+]] = arith.muli %b, %c512_index : index
+// CHECK-NEXT:    [[S:%\d+]] = arith.addi [[R]], %c : index
+// CHECK-NEXT:    %f_ptr = pto.addptr %x, [[S]] : !pto.ptr<f32> -> !pto.ptr<f32>
+// CHECK:         %f_view = pto.make_tensor_view %f_ptr, shape = [%c4_index, %c64_index], strides = [%c64_index, %c1_index] {layout = #pto.layout<nd>} : !pto.tensor_view<?x?xf32>
+// CHECK-NEXT:    partition_view %f_view, offsets = [%c0_index, %c32_index], sizes = [%c4_index, %c32_index]
+orch.func incore @part_of_a_row(in %x : tensor<4x512xf32>, in %b : index, in %c : index, out %o : tensor<4x32xf32>) -> tensor<4x32xf32> {
+  %w = ptensor.slice %x[%b, %c] : tensor<4x512xf32> -> tensor<1x256xf32>
+  %f = ptensor.reshape %w : tensor<1x256xf32> -> tensor<4x64xf32>
+  %h = ptensor.slice %f[0, 32] : tensor<4x64xf32> -> tensor<4x32xf32>
+  %t = tile.load %h[0, 0] : tensor<4x32xf32> -> !tile.tile<4x32xf32, vec>
+  %r = tile.store %t, %o[0, 0] : !tile.tile<4x32xf32, vec>, tensor<4x32xf32>
+  orch.return %r : tensor<4x32xf32>
+}
+
 // One column lies as a column-major matrix does. Another shape of the whole is another view.
 // CHECK-LABEL: func.func @layouts
 // CHECK:         %x_view = pto.make_tensor_view %x, shape = [%c16_index, %c1_index], strides = [%c1_index, %c16_index] {layout = #pto.layout<dn>}
