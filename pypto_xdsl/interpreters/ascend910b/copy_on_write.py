@@ -21,11 +21,15 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False)
 class Lender:
-    """An array in global memory, and who holds windows of it."""
+    """Arrays in global memory that share bytes, mostly one, and who holds windows of them."""
 
-    owner: Array
+    owners: list[Array]
     borrowers: set[Span] = field(default_factory=set["Span"])
     """Every span whose value is a window of it; others may be among them, and leave when asked."""
+
+    def shares_memory_with(self, array: Array) -> bool:
+        """Whether another array may have bytes of these."""
+        return any(np.may_share_memory(owner, array) for owner in self.owners)
 
     def recall(self, written: Array | None = None) -> None:
         """Have all windows copied that share bytes with what is about to be written (None: all)."""
@@ -52,7 +56,10 @@ class Lenders:
         owner = owner_of(memory)
         found = self.by_owner.get(id(owner))
         if found is None:
-            found = self.by_owner[id(owner)] = Lender(owner)
+            others = self.by_owner.values()
+            found = next((o for o in others if o.shares_memory_with(owner)), Lender([]))
+            found.owners.append(owner)
+            self.by_owner[id(owner)] = found
         return found
 
     def find(self, owner: object) -> Lender | None:

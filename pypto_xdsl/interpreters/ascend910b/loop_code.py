@@ -307,8 +307,9 @@ class _Writer:
         self._initials: list[tuple[int, Span]] = []
         self._written: dict[Span, CoreMemory] = {}
         self._accesses: list[_AccessPlace] = []
-        self._ops_by_line: dict[int, Operation] = {}
-        self._bind(lambda turn: self._ops_by_line)
+        ops_by_line: dict[int, Operation] = {}
+        self._ops_by_line = ops_by_line
+        self._bind(lambda turn: ops_by_line)
 
     def write(self) -> LoopCode:
         lines = self._write_body(self._nest.outer)

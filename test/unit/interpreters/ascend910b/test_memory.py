@@ -199,3 +199,12 @@ def test_what_was_loaded_stays_when_global_memory_is_written() -> None:
         np.testing.assert_array_equal(held.read()[0], wanted)
         assert not held.read()[0].flags.writeable
     assert window.flags.writeable
+
+
+def test_arrays_that_share_bytes_have_one_lender() -> None:
+    """As arrays over the same bytes do that do not know of each other."""
+    lenders = Lenders()
+    data = bytearray(64)
+    first, second = (np.frombuffer(data, np.float32)[k:] for k in (0, 4))
+    assert lenders.lender_of(first) is lenders.lender_of(second)
+    assert lenders.lender_of(np.zeros(4)) is not lenders.lender_of(first)
