@@ -36,6 +36,7 @@ from normal_form import (
     in_canonical_order,
     in_order_of_definition,
     without_names,
+    without_writers,
 )
 from refused_on_purpose import purpose
 from tested_passes import Comparison, Made, PassCall, comparisons
@@ -280,6 +281,7 @@ def normalized(module: ModuleOp) -> ModuleOp:
         fold_constant_indices(function)
         _gather_buffers(function)
         _gather_constants(function)
+        without_writers(function)
         hand_out_what_is_used(function)
         for op in [op for op in walk(function) if isinstance(op, orch.ScopeOp)]:
             in_order_of_definition(op)

@@ -8,9 +8,9 @@ names one version of its buffer and may not be read after the next write (NoStal
 reading it gives the same wherever it stands. A tile that is reshaped twice is reshaped once.
 
 `fold_constant_indices` forgets which constants in lists of indices are ops of their own,
-`without_names` forgets by which of its names a buffer is used, `in_order_of_definition` in which
-order a scope lists what it hands out, `hand_out_what_is_used` what of that nobody uses or is from
-before it.
+`without_writers` by which names a next name knows of writes, `without_names` by which of its names
+a buffer is used, `in_order_of_definition` in which order a scope lists what it hands out,
+`hand_out_what_is_used` what of that nobody uses or is from before it.
 """
 
 from __future__ import annotations
@@ -260,6 +260,13 @@ def in_order_of_definition(scope: orch.ScopeOp) -> None:
             place[value] = len(place)
     order = sorted(range(len(end.operands)), key=lambda i: place.get(end.operands[i], -1))
     _hand_out(scope, order)
+
+
+def without_writers(function: orch.FuncOp) -> None:
+    """Forget by which names of a buffer the next name of another knows of writes."""
+    for op in walk(function):
+        if isinstance(op, ptensor.UpdatedOp):
+            op.operands = [op.source]
 
 
 def hand_out_what_is_used(function: orch.FuncOp) -> None:

@@ -486,10 +486,10 @@ class Context:
         return op.result
 
     def next_name(self, value: SSAValue, node: Node) -> SSAValue:
-        """A tensor by another name, where names are exact: the next one if there was a write."""
-        writes = self.names.aliases.behind(value)
-        if not self.exact or not (writes or value in self.unnamed):
+        """A tensor by another name, where names are exact: the next one of its buffer."""
+        if not self.exact:
             return value
+        writes = self.names.aliases.behind(value)
         op = self.emit(self.names.aliases.next_name(value, writes), node)
         if value in self.unnamed:
             self.unnamed.discard(value)
