@@ -89,9 +89,11 @@ def lane_shares(body: Block, axis: int) -> Mapping[SSAValue, Share]:
     errors = errors or list(_cut_twice(ops, chosen, axis))
     if errors:
         raise DiagnosticsError(errors)
-    return {
-        value: Share(along, *_sizes(group)) for group in members.values() for value, along in group
-    }
+    shares: dict[SSAValue, Share] = {}
+    for group in members.values():
+        size, step = _sizes(group)
+        shares.update((value, Share(along, size, step)) for value, along in group)
+    return shares
 
 
 def _nodes(ops: Iterable[Operation]) -> Iterator[Node]:
