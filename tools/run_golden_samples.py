@@ -9,6 +9,9 @@ wanted outputs; it reads sizes from the `main.cpp` of a test bench, for which a 
 written. How large the memory behind a pointer must be is measured by a first run. Nothing is kept:
 all files are written to a temporary folder.
 
+Of some samples the program or the reference is wrong for A2/A3: `JUDGED` says of each why. They are
+run and shown as well, and do not count as wrong.
+
 Scripts of the samples are foreign code, run as they are: point this only at a checkout whose
 scripts you would run yourself.
 """
@@ -44,7 +47,13 @@ from pypto_xdsl.dialects.pto import PtrType
 from pypto_xdsl.dialects.pto.queue import QueueOp
 from pypto_xdsl.dialects.pto.rules import constant_value
 from pypto_xdsl.interpreters.core_settings import Check, CoreSettings
-from pypto_xdsl.interpreters.elements import Array, bfloat16_values, element_of, float_value
+from pypto_xdsl.interpreters.elements import (
+    Array,
+    Mask,
+    bfloat16_values,
+    element_of,
+    float_value,
+)
 from pypto_xdsl.interpreters.pto import run_kernel
 from pypto_xdsl.interpreters.pto.globals import Pointer
 from pypto_xdsl.interpreters.run import machine_for, running
@@ -63,12 +72,38 @@ _HOST_TYPES = {
     "ui8": "uint8_t",
     "ui16": "uint16_t",
     "ui32": "uint32_t",
+    "ui64": "uint64_t",
 }
 _LARGEST = 1 << 28
 """Elements: views beyond it are taken for what their windows reach."""
 
 
 _BUILDER_SECONDS = 60
+
+
+JUDGED: Mapping[str, str] = {
+    "down_proj_residual": "the reference has the half of one vector core; both run, and its half "
+    "agrees",
+    "movfp_fixpipe_reuse": "it loads into the fixpipe buffer, where A2/A3 only moves from L1",
+    "out_proj_residual": "the reference has the half of one vector core; both run, and its half "
+    "agrees",
+    "partmin": "the reference is rounded to f16, and compared as f16; the program computes in f32",
+    "prelu": "its scratch has 32 rows of bytes; tprelu on A2/A3 needs a row more than the result",
+    "quant": "its scales are a tile of 32 columns, of which the reference reads 8; tquant on A2/A3 "
+    "takes one a row",
+    "quant_asym": "its scales are a tile of 32 columns, of which the reference reads 8; tquant on "
+    "A2/A3 takes one a row",
+    "qwen3_decode_incore_4": "the reference takes the parameters of the low halves of cosine and "
+    "sine for those of the high halves, and the reverse; with them exchanged it agrees",
+    "rowexpanddiv": "its divisors are a whole matrix; A2/A3 takes a column, or a block a row",
+    "rowexpandmul": "its factors are a whole matrix; A2/A3 takes a column, or a block a row",
+    "rowexpandsub": "its second operand is a whole matrix; A2/A3 takes a column, or a block a row",
+    "scatter": "the reference takes indices for rows; tscatter on A2/A3 counts elements",
+    "sels": "the reference takes the scalar for a mode that selects a whole source; on A2/A3 bits "
+    "of the mask select between the source and the scalar",
+    "test_dynamic_valid_shape": "it asks for 33 valid columns of a tile that has 32",
+}
+"""Why samples whose results differ, or that do not run, are at fault themselves."""
 
 
 class BuilderError(Exception):
@@ -85,7 +120,7 @@ class Sample:
 
     @property
     def name(self) -> str:
-        return self.program.stem
+        return self.reference.stem.removesuffix("_golden")
 
     @cached_property
     def text(self) -> str:
@@ -113,11 +148,23 @@ def samples(root: Path, only: str | None) -> Iterator[Sample]:
             continue
         name = reference.stem.removesuffix("_golden")
         beside = reference.parent
-        found = [*beside.glob(f"{name}.pto"), *beside.rglob(f"{name}.pto"), beside / f"{name}.py"]
+        found = [
+            *beside.glob(f"{name}.pto"),
+            *beside.glob(f"{name}-pto.pto"),
+            *beside.rglob(f"{name}.pto"),
+            beside / f"{name}.py",
+        ]
         program = found[0]
         # Kernels of another chip have no meaning here.
         if program.exists() and 'target_arch = "a5"' not in program.read_text():
             yield Sample(program, reference)
+
+
+class _Anywhere(Buffer):
+    """What views of a pointer that is measured are said to lie in."""
+
+    def mark_written(self, view: Array, defined: Mask | None = None) -> None:
+        """What of it is defined does not matter."""
 
 
 @dataclass(eq=False)
@@ -195,13 +242,15 @@ def _join_halves(module: ModuleOp) -> None:
             continue
         block = Block(arg_types=cube.function_type.inputs)
         extra = len(vector.function_type.inputs) - len(block.args)
-        place = pto.GetSubBlockIdxOp(result_types=[i64])
-        number = arith.TruncIOp(place.results[0], i32)
-        ends = [*block.args, *([number.result] * extra)]
+        ends: list[SSAValue] = [*block.args]
+        if extra:
+            # Without it, nothing tells two vector cores apart, and one runs.
+            place = pto.GetSubBlockIdxOp(result_types=[i64])
+            number = arith.TruncIOp(place.results[0], i32)
+            block.add_ops([place, number])
+            ends += [number.result] * extra
         block.add_ops(
             [
-                place,
-                number,
                 func.CallOp(name, [*block.args], []),
                 func.CallOp(vector.sym_name.data, ends, []),
                 func.ReturnOp(),
@@ -268,7 +317,11 @@ def run_sample(
         for name, type in zip(names, types, strict=True):
             if isinstance(type, PtrType):
                 element = element_of(type.element_type)
-                array = np.fromfile(Path(folder) / f"{name}.bin", element.storage)
+                file = Path(folder) / f"{name}.bin"
+                if file.exists():
+                    array = np.fromfile(file, element.storage)
+                else:
+                    array = np.zeros(max(sizes[name], 1), element.storage)
                 tensors[name] = machine.new_tensor(array, element)
                 values.append(Pointer.to(tensors[name]))
             else:
@@ -346,7 +399,7 @@ def _measure(
         if isinstance(type, PtrType):
             element = element_of(type.element_type)
             empty = np.zeros(1, element.storage)
-            pointers[name] = _Measuring(Buffer(empty), element, 0)
+            pointers[name] = _Measuring(_Anywhere(empty), element, 0)
             values.append(pointers[name])
         else:
             values.append(_scalar(type, numbers[name]))
@@ -380,7 +433,7 @@ def _declared_sizes(
     module: ModuleOp, holders: Mapping[SSAValue, str], names: Sequence[str]
 ) -> dict[str, int]:
     """How many elements the views of each pointer have."""
-    sizes = dict.fromkeys(names, _SIZE_OF_A_RING)
+    sizes: dict[str, int] = {}
     for op in module.walk():
         if isinstance(op, pto.MakeTensorViewOp) and op.operand("ptr") in holders:
             shape, strides = (
@@ -388,9 +441,12 @@ def _declared_sizes(
                 for what in ("shape", "strides")
             )
             pairs = [(n, s) for n, s in zip(shape, strides, strict=True) if n and s]
+            size = sum((n - 1) * s for n, s in pairs) + 1
+            if len(pairs) < len(shape):
+                size = max(size, _SIZE_OF_A_RING)
             name = holders[op.operand("ptr")]
-            sizes[name] = max(sizes[name], sum((n - 1) * s for n, s in pairs) + 1)
-    return sizes
+            sizes[name] = max(sizes.get(name, 0), size)
+    return {name: sizes.get(name, _SIZE_OF_A_RING) for name in names}
 
 
 def _written(
@@ -473,16 +529,21 @@ def main() -> int:
         try:
             found, given = _results(sample, numbers.for_sample(sample), settings)
         except Exception as e:
-            wrong += 1
+            wrong += sample.name not in JUDGED
             message = str(e).splitlines()[0][:160]
+            if sample.name in JUDGED:
+                message = f"{message}; at fault: {JUDGED[sample.name]}"
             print(f"| {sample.name} | | | {time.perf_counter() - start:.1f} | {message} |")
             continue
         results = [difference(got, wanted, element) for _, got, wanted, element in found.outputs]
         changed = sum(int((got != 0).sum()) for _, got, _, _ in found.outputs)
-        wrong += found.is_right is False
+        is_wrong = found.is_right is False
+        wrong += is_wrong and sample.name not in JUDGED
         worst = max((error for error, _ in results), default=0.0)
         seconds = time.perf_counter() - start
         verdict = _VERDICTS[found.is_right]
+        if is_wrong and sample.name in JUDGED:
+            verdict = f"{verdict}; at fault: {JUDGED[sample.name]}"
         shown = f"{len(results)} ({changed} elements not 0{given})"
         print(
             f"| {sample.name} | {shown} | {worst:.3g} | {seconds:.1f} | {verdict} |",

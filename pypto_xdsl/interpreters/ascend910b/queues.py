@@ -6,20 +6,27 @@ that drains the tile, and tells the other side; taking waits for that, and loads
 memory of the core; freeing tells the side that pushes. Half tiles of two vector cores share a
 slot, the rows of one below or beside those of the other.
 
+An accumulator is converted on its way into a slot where the queue says so, by the scale that was
+set last; a scale of each column is read as the accumulator is drained.
+
 Of a queue whose slots are described by a tensor, the program writes and reads the slots itself: it
 is given views of them, where otherwise a tile goes through.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+from xdsl.dialects.builtin import FixedBitwidthType, bf16, f16, i8
 from xdsl.interpreter import Interpreter, InterpreterFunctions, PythonValues, register_impls
 from xdsl.ir import Operation
 
 from pypto_xdsl.dialects import pto
 from pypto_xdsl.dialects.pto import DYNAMIC, Pipe, TensorViewType, TileBufType
+from pypto_xdsl.dialects.pto.enumerations import FixpipeLayout, FixpipeQuant, FixpipeRelu
 from pypto_xdsl.dialects.pto.queue import (
     TO_CUBE,
     TO_VECTOR,
@@ -33,8 +40,9 @@ from pypto_xdsl.interpreters.ascend910b.core import Core
 from pypto_xdsl.interpreters.ascend910b.functions import core_of
 from pypto_xdsl.interpreters.ascend910b.globals import CoreView
 from pypto_xdsl.interpreters.ascend910b.memory import CoreTile
-from pypto_xdsl.interpreters.elements import Element, integer_value
+from pypto_xdsl.interpreters.elements import Array, Element, element_of, integer_value
 from pypto_xdsl.interpreters.errors import ProgramError
+from pypto_xdsl.interpreters.fixpipe import scaled, unscaled
 from pypto_xdsl.interpreters.op_tables import Run, implements
 from pypto_xdsl.interpreters.pto.globals import Pointer
 from pypto_xdsl.interpreters.pto.memory import valid_extents
@@ -42,6 +50,24 @@ from pypto_xdsl.interpreters.pto.operands import named
 
 _BY_ROWS, _BY_COLUMNS, _ODD = (1, 3), (2, 4), (3, 4)
 """Codes of a split."""
+
+_TO_BYTES = (FixpipeQuant.REQ8_SCALAR, FixpipeQuant.QF322B8_PRE_SCALAR)
+_SIGNED = 1 << 46
+"""Of a packed scale: whether bytes are signed."""
+
+_CONVERTED: Mapping[FixpipeQuant, FixedBitwidthType] = {
+    FixpipeQuant.F32_F16: f16,
+    FixpipeQuant.F32_BF16: bf16,
+    FixpipeQuant.REQ8_SCALAR: i8,
+    FixpipeQuant.REQ8_VEC: i8,
+    FixpipeQuant.DEQF16_SCALAR: f16,
+    FixpipeQuant.DEQF16_VEC: f16,
+    FixpipeQuant.QF322B8_PRE_SCALAR: i8,
+    FixpipeQuant.QF322B8_PRE_VEC: i8,
+    FixpipeQuant.QF322F16_PRE_SCALAR: f16,
+    FixpipeQuant.QF322BF16_PRE_SCALAR: bf16,
+}
+"""What accumulators are converted to, where they are."""
 
 
 @dataclass(eq=False)
@@ -59,6 +85,10 @@ class Queue:
     """Where the ring of a direction starts, in bytes."""
     described: CoreView | None = None
     """A tensor that is what a slot holds."""
+    conversion: tuple[FixpipeQuant, FixpipeRelu] | None = None
+    """What becomes of accumulators on their way into a slot."""
+    scale: CoreTile | int | None = None
+    """One of each column, or one of all elements, packed."""
     pushed: dict[int, int] = field(default_factory=lambda: {TO_VECTOR: 0, TO_CUBE: 0})
     taken: dict[int, int] = field(default_factory=lambda: {TO_VECTOR: 0, TO_CUBE: 0})
 
@@ -66,10 +96,19 @@ class Queue:
         """The flag that says that a slot is filled, or free."""
         return self.number * 4 + (direction - 1) * 2 + is_free
 
-    def slot(self, core: Core, direction: int, count: int, tile: CoreTile, split: int) -> CoreView:
-        """The part of a slot that is a core's tile."""
+    def slot(
+        self,
+        core: Core,
+        direction: int,
+        count: int,
+        tile: CoreTile,
+        split: int,
+        element: Element | None = None,
+    ) -> CoreView:
+        """The part of a slot that is a core's tile, its elements converted to those of a type."""
         rows, columns = tile.valid
-        size = tile.element.storage.itemsize
+        element = element or tile.element
+        size = element.storage.itemsize
         stride = columns
         if not core.is_cube and split in _BY_COLUMNS:
             stride = 2 * columns + (2 * core.subblock - 1 if split in _ODD else 0)
@@ -78,7 +117,30 @@ class Queue:
                 f"takes {rows * stride * size} bytes of slots of {self.slot_size} bytes"
             )
         start = self._start(direction, count) + _part(core, split, rows, columns) * size
-        return CoreView(self._at(start, tile.element), (rows, columns), (stride, 1), core)
+        return CoreView(self._at(start, element), (rows, columns), (stride, 1), core)
+
+    def converting(self, tile: CoreTile) -> tuple[Element, Callable[[Array], Array]] | None:
+        """What a tile's elements are converted to on their way into a slot, and how."""
+        if self.conversion is None:
+            return None
+        quant, relu = self.conversion
+        source, is_positive = tile.element, relu is FixpipeRelu.NORMAL_RELU
+        target = source if quant not in _CONVERTED else element_of(_CONVERTED[quant])
+        scale, by_column = self.scale, quant.endswith("_vec")
+        if not by_column and not quant.endswith("_scalar"):
+            return target, lambda stored: unscaled(stored, source, target, relu=is_positive)
+        if scale is None or isinstance(scale, int) == by_column:
+            what = "vector" if by_column else "scalar"
+            raise ProgramError(f"converts by {quant}, which takes a pto.set_quant_{what} before")
+
+        def convert(stored: Array) -> Array:
+            if isinstance(scale, int):
+                packed = np.array(scale, np.uint64)
+            else:
+                packed = scale.read((1, stored.shape[1]))[0].astype(np.uint64)
+            return scaled(stored, source, target, packed, by_column=by_column, relu=is_positive)
+
+        return target, convert
 
     def entry(
         self, core: Core, direction: int, count: int, type: TensorViewType, split: int
@@ -130,6 +192,9 @@ def _initialize(op_class: type[Operation], _: None) -> Run:
     def run(interpreter: Interpreter, op: Any, args: PythonValues) -> PythonValues:
         operands = named(op, args)
         core = core_of(interpreter)
+        epilogue = op.acc_push_epilogue
+        if epilogue is not None and epilogue.data[0] is not FixpipeLayout.NZ2ND:
+            raise ProgramError("writes slots in boxes: only rows, layout = nz2nd, are run")
         described: CoreView | None = operands.get("gm_slot_tensor")
         pointer = operands.get("gm_slot_buffer")
         if described is not None:
@@ -152,6 +217,7 @@ def _initialize(op_class: type[Operation], _: None) -> Run:
             local,
             {TO_VECTOR: 0, TO_CUBE: ring if both else 0},
             described,
+            None if epilogue is None else epilogue.data[1:],
         )
         return ()
 
@@ -203,12 +269,15 @@ def _push(op_class: type[Operation], _: None) -> Run:
         queue.pushed[direction] += 1
         free = queue.flag(direction, is_free=True)
         is_full = count >= queue.slots
-        slot = queue.slot(core, direction, count, tile, split)
+        converted = queue.converting(tile)
+        element = None if converted is None else converted[0]
+        slot = queue.slot(core, direction, count, tile, split, element)
 
         def fill() -> None:
             if is_full:
                 core.group.take_flag(core, lane, free, core.group.credits)
-            slot.write(*tile.read())
+            stored, defined = tile.read()
+            slot.write(stored if converted is None else converted[1](stored), defined)
             core.group.raise_flag(core, op, lane, filled, core.group.tiles)
 
         def is_free() -> bool:
@@ -216,6 +285,23 @@ def _push(op_class: type[Operation], _: None) -> Run:
 
         core.give(op.pipe, op, fill, is_free)
         core.group.advance()
+        return ()
+
+    return run
+
+
+def _set_scale(op_class: type[Operation], _: None) -> Run:
+    def run(interpreter: Interpreter, op: Any, args: PythonValues) -> PythonValues:
+        queue = _queue(core_of(interpreter), op)
+        if queue.conversion is None:
+            raise ProgramError("sets the scale of a queue that has no acc_push_epilogue")
+        scale = args[0]
+        if not isinstance(scale, CoreTile):
+            # The bits of an f32.
+            scale = int(np.float32(scale.value.data).view(np.uint32))
+            if queue.conversion[0] in _TO_BYTES:
+                scale |= _SIGNED
+        queue.scale = scale
         return ()
 
     return run
@@ -300,6 +386,7 @@ def _reserve(op_class: type[Operation], _: None) -> Run:
 @register_impls
 @implements({pto.AicInitializePipeOp: None, pto.AivInitializePipeOp: None}, _initialize)
 @implements({pto.TPushToAicOp: None, pto.TPushToAivOp: None}, _push)
+@implements({pto.SetQuantScalarOp: None, pto.SetQuantVectorOp: None}, _set_scale)
 @implements({pto.TAllocToAivOp: None, pto.TAllocToAicOp: None}, _alloc)
 @implements({pto.TPopFromAicOp: None, pto.TPopFromAivOp: None}, _pop)
 @implements({pto.TFreeFromAicOp: None, pto.TFreeFromAivOp: None}, _free)

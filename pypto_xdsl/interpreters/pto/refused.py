@@ -26,10 +26,6 @@ _NO_ADDRESSES = (
     "makes a number of a pointer, or the reverse, and no address is known: move a pointer by "
     "pto.addptr"
 )
-_NO_SCALE = (
-    "sets the scale of what is pushed, which is not scaled: scale it where it is drained "
-    "(pto.tmov.fp, pto.tstore_fp), or in the vector core (pto.tquant, pto.tdequant)"
-)
 _A5 = "is no instruction of a 910B"
 
 REFUSED: Mapping[type[Operation], str] = {
@@ -38,8 +34,6 @@ REFUSED: Mapping[type[Operation], str] = {
             pto.BuildAsyncSessionOp,
             pto.TPutAsyncOp,
             pto.TGetAsyncOp,
-            pto.WaitAsyncEventOp,
-            pto.TestAsyncEventOp,
             pto.TNotifyOp,
             pto.TWaitOp,
             pto.TTestOp,
@@ -56,8 +50,6 @@ REFUSED: Mapping[type[Operation], str] = {
     pto.IntToPtrOp: _NO_ADDRESSES,
     pto.TSyncOp: "waits for tiles, which PTOAS does not plan: use events",
     pto.InitializeL2LPipeOp: _A5,
-    pto.SetQuantScalarOp: _NO_SCALE,
-    pto.SetQuantVectorOp: _NO_SCALE,
     **dict.fromkeys((pto.GetBufOp, pto.RlsBufOp, pto.SetIntraBlockOp, pto.WaitIntraBlockOp), _A5),
 }
 """The reason completes a sentence that begins with the op."""
@@ -83,6 +75,8 @@ OF_CORES: Mapping[type[Operation], str] = dict.fromkeys(
         pto.TPopOp,
         pto.TAllocOp,
         pto.TFreeOp,
+        pto.SetQuantScalarOp,
+        pto.SetQuantVectorOp,
         pto.SyncAllOp,
         pto.SyncSetOp,
         pto.SyncWaitOp,

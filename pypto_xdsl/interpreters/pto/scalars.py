@@ -90,6 +90,16 @@ _IN_ORDER: Mapping[type[Operation], None] = dict.fromkeys(
     )
 )
 
+
+def _is_over(op_class: type[Operation], _: None) -> Run:
+    """What is brought near is there at once; nothing else that is waited for is run."""
+
+    def run(interpreter: Interpreter, op: Any, args: PythonValues) -> PythonValues:
+        return (integer_value(1, op.results[0].type),)
+
+    return run
+
+
 _GRID: Mapping[type[Operation], Callable[[Grid], int]] = {
     pto.GetBlockIdxOp: lambda grid: grid.block_index,
     pto.GetBlockNumOp: lambda grid: grid.block_count,
@@ -115,6 +125,7 @@ def _valid_extent(op_class: type[Operation], axis: int) -> Run:
 
 @register_impls
 @implements(_IN_ORDER, _in_order)
+@implements({pto.WaitAsyncEventOp: None, pto.TestAsyncEventOp: None}, _is_over)
 @implements(_GRID, _place_in_grid)
 @implements({pto.TileValidRowsOp: 0, pto.TileValidColsOp: 1}, _valid_extent)
 class PtoScalarFunctions(InterpreterFunctions):

@@ -173,3 +173,57 @@ def test_handles_that_cannot_be_followed(old: str, new: str, found: str) -> None
     tile = "!pto.tile_buf<vec, 16x16xf32>"
     text = replaced(with_handles(split=False), (old, new.replace("{t}", tile)))
     assert found in message(text)
+
+
+def converting(quant: str, relu: str, scale: str) -> str:
+    """Products are converted to f16 on their way into the queue."""
+    tile, half = "!pto.tile_buf<vec, 16x16xf32>", "!pto.tile_buf<vec, 16x16xf16>"
+    epilogue = (
+        "1024, slot_num = 2, nosplit = true, acc_push_epilogue = "
+        f"#pto.acc_push_epilogue<layout = nz2nd, quant = {quant}, relu = {relu}>}}"
+    )
+    text = program(split=False).replace("1024, slot_num = 2}", epilogue)
+    return replaced(
+        text,
+        (
+            "  scf.for %i = %c0 to %c96 step %c16 {\n    %ap",
+            f"  {scale}\n  scf.for %i = %c0 to %c96 step %c16 {{\n    %ap",
+        ),
+        ("  %u = pto.alloc_tile", f"  %w = pto.alloc_tile : {tile}\n  %u = pto.alloc_tile"),
+        (
+            f"%t = pto.tpop_from_aic {{split = 0}} -> {tile}",
+            f"""%h = pto.tpop_from_aic {{split = 0}} -> {half}
+    pto.tcvt ins(%h : {half}) outs(%w : {tile})""",
+        ),
+        (f"pto.tadd ins(%t, %t : {tile}, {tile})", f"pto.tadd ins(%w, %w : {tile}, {tile})"),
+    )
+
+
+SCALE = "%scale = arith.constant 0.25 : f32\n  pto.set_quant_scalar(%scale : f32) {id = 0}"
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("relu", ["no_relu", "normal_relu"])
+@pytest.mark.parametrize(
+    ("quant", "scale", "factor"), [("f32_f16", "", 1), ("qf322f16_pre_scalar", SCALE, 0.25)]
+)
+def test_accumulators_are_converted(
+    quant: str, scale: str, factor: float, relu: str, seed: int | None
+) -> None:
+    given = arguments()
+    after = run_core(converting(quant, relu, scale), given, passes=PASSES, seed=seed)
+    product = (given["a"] @ given["b"] * factor).astype(np.float16).astype(np.float32)
+    wanted = np.maximum(product, 0) if relu == "normal_relu" else product
+    np.testing.assert_array_equal(after["y"], 2 * wanted)
+
+
+def test_a_scale_that_is_missing() -> None:
+    found = message(converting("qf322f16_pre_scalar", "no_relu", ""))
+    assert "takes a pto.set_quant_scalar before" in found
+
+
+def test_a_scale_that_nothing_takes() -> None:
+    text = program(split=False)
+    loop = "  scf.for %i = %c0 to %c96 step %c16 {\n    %ap"
+    found = message(replaced(text, (loop, f"  {SCALE}\n{loop}")))
+    assert "has no acc_push_epilogue" in found
