@@ -196,6 +196,35 @@ def products(operations: int) -> str:
     return "".join(parts)
 
 
+def mixed(operations: int) -> str:
+    """A kernel whose tiles pass to and fro between the cores, split over two vector cores."""
+    count = max(operations // 5, 1)
+    tensor, tile = "tensor<16x16xf32>", "!tile.tile<16x16xf32"
+    left, right, vec, acc = (f"{tile}, {space}>" for space in ("left", "right", "vec", "acc"))
+    parts = [
+        'module attributes {pto.target_arch = "a2a3"} {\n'
+        f"orch.func incore @kernel(in %a : {tensor}, out %y : {tensor}) -> {tensor} "
+        "attributes {orch.split = #orch<split up_down>} {\n"
+        f"  %m = tile.load %a[0, 0] : {tensor} -> {tile}, mat>\n"
+        f"  %r = tile.move %m : {tile}, mat> -> {right}\n"
+        f"  %v0 = tile.load %a[0, 0] : {tensor} -> {vec}\n"
+    ]
+    parts += (
+        f"  %l{k} = tile.move %v{k} : {vec} -> {left}\n"
+        f"  %p{k} = tile.matmul %l{k}, %r : {left}, {right} -> {acc}\n"
+        f"  %q{k} = tile.move %p{k} : {acc} -> {vec}\n"
+        f"  %s{k} = tile.exp %q{k} : {vec}\n"
+        f"  %v{k + 1} = tile.add %s{k}, %v{k} : {vec}\n"
+        for k in range(count)
+    )
+    parts.append(
+        f"  %z = tile.store %v{count}, %y[0, 0] : {vec}, {tensor}\n"
+        f"  orch.return %z : {tensor}\n"
+        "}\n}\n"
+    )
+    return "".join(parts)
+
+
 def bare_loops(operations: int) -> str:
     """The same without any scope of the runtime but the manual ones."""
     return loops(operations).replace(" attributes {auto_scope = false}", "")
@@ -314,6 +343,7 @@ PROGRAMS: dict[str, Callable[[int], str]] = {
     "tasks": tasks,
     "windows": windows,
     "products": products,
+    "mixed": mixed,
     "assembly": assembly,
     "placed_assembly": placed_assembly,
 }
@@ -332,6 +362,7 @@ FOR_PASS: dict[str, str] = {
     "resolve-backend-op-layouts": "columns",
     "default-pipeline": "tensors",
     "auto-tile-matmul-l0": "products",
+    "expand-mixed-kernel": "mixed",
     "memory-reuse": "assembly",
     "convert-pto-to-ascend910b": "placed_assembly",
 }
