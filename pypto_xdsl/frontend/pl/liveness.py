@@ -12,7 +12,7 @@ import ast
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from pypto_xdsl.frontend.pl.source import descendants, dotted_name
+from pypto_xdsl.frontend.pl.source import dotted_name
 
 WrittenNames = Callable[[ast.Call], Iterable[str]]
 """The names whose buffers a call writes in place."""
@@ -57,6 +57,8 @@ class Liveness:
         self._written = written
         self._viewed = viewed
         self._bits: dict[str, int] = {}
+        self._names: list[str] = []
+        """The name of each bit."""
         self._summaries: dict[int, Summary] = {}
         self._bodies: dict[int, Summary] = {}
         self._live_after: dict[int, int] = {}
@@ -68,7 +70,8 @@ class Liveness:
         """The set of this one name."""
         bit = self._bits.get(name)
         if bit is None:
-            bit = self._bits[name] = 1 << len(self._bits)
+            bit = self._bits[name] = 1 << len(self._names)
+            self._names.append(name)
         return bit
 
     def is_live_after(self, statement: ast.stmt, name: str) -> bool:
@@ -86,7 +89,12 @@ class Liveness:
     def changed_names(self, statement: ast.stmt) -> list[str]:
         """The names that a compound statement may assign or write, sorted."""
         changes = self._bodies[id(statement)].changes
-        return sorted(name for name, bit in self._bits.items() if changes & bit)
+        found: list[str] = []
+        while changes:
+            lowest = changes & -changes
+            found.append(self._names[lowest.bit_length() - 1])
+            changes ^= lowest
+        return sorted(found)
 
     # Summaries, bottom up
 
@@ -186,12 +194,25 @@ class Liveness:
 
     def _expressions(self, expression: ast.expr) -> Summary:
         summary = Summary()
-        for node in descendants(expression):
-            if isinstance(node, ast.Name):
-                summary.reads |= self.bit(node.id)
-            elif isinstance(node, ast.Call):
-                for name in self._written(node):
-                    self._write(summary, name)
+        reads = 0
+        pending: list[ast.AST] = [expression]
+        while pending:
+            match pending.pop():
+                case ast.Name(id=name):
+                    reads |= self.bit(name)
+                case ast.Constant():
+                    pass
+                case ast.Attribute(value=value):
+                    pending.append(value)
+                case ast.Call(func=func, args=args, keywords=keywords) as call:
+                    for name in self._written(call):
+                        self._write(summary, name)
+                    pending.append(func)
+                    pending += args
+                    pending += [keyword.value for keyword in keywords]
+                case node:
+                    pending += ast.iter_child_nodes(node)
+        summary.reads = reads
         return summary
 
     def _write(self, summary: Summary, name: str) -> None:

@@ -265,11 +265,15 @@ def _counted(context: Context, statement: ast.For, header: _Header) -> None:
     inits = [carry.init for carry in kept] + [init for _, init, _, _ in extra]
     ends = [carry.yielded for carry in kept if carry.yielded is not None]
     ends += [end for _, _, end, _ in extra]
-    terminator = scf.YieldOp(*ends)
+    terminator = scf.YieldOp.create(operands=ends)
     terminator.location = context.source.location(statement)
     block.add_op(terminator)
     first, last, stride = bounds
-    op = scf.ForOp(first, last, stride, inits, block)
+    op = scf.ForOp.create(
+        operands=[first, last, stride, *inits],
+        result_types=[init.type for init in inits],
+        regions=[Region(block)],
+    )
     op.attributes |= attributes
     _mark_carries(context, op, header)
     context.emit(op, statement)
@@ -339,9 +343,10 @@ def _until_parted(
 
 def _forget(context: Context, name: str) -> None:
     """The loop variable has no value after its loop."""
-    context.names.bind(
-        context.prefix + name, Unavailable("is a loop variable and has no value after the loop")
-    )
+    context.names.bind(context.prefix + name, _LEFT)
+
+
+_LEFT = Unavailable("is a loop variable and has no value after the loop")
 
 
 def _variable_type(header: _Header, bounds: Sequence[Value]) -> Attribute:
@@ -528,7 +533,7 @@ def _while(
                 name = carry.names[0].rpartition(":")[2]
                 carry.yielded = settle(context, argument, carry.init, found, after, name, statement)
                 ends.append(carry.yielded)
-            terminator = scf.YieldOp(*ends)
+            terminator = scf.YieldOp.create(operands=ends)
             terminator.location = context.source.location(statement)
             after.add_op(terminator)
         return construct, frame, carries, handed

@@ -115,6 +115,7 @@ class ProgramReader:
         self._by_node: dict[tuple[int, int], FunctionInfo] = {}
         self._bodies: dict[int, tuple[list[ast.stmt], Liveness]] = {}
         self._written: dict[int, set[str]] = {}
+        self._call_writes: dict[tuple[ast.Call, StaticScope], Sequence[str]] = {}
         self._prefixes = 0
         self._order: list[FunctionInfo] = []
         self._lineages = _Lineages(self)
@@ -300,9 +301,17 @@ class ProgramReader:
         return self._bodies[key]
 
     def _names_written(self, scope: StaticScope, node: ast.Call) -> Sequence[str]:
-        path = dotted_name(node.func)
+        """The names whose buffers a call in a function among these names may write."""
         if self.strict_ssa:
             return ()
+        key = node, scope
+        known = self._call_writes.get(key)
+        if known is None:
+            known = self._call_writes[key] = self._written_by(scope, node)
+        return known
+
+    def _written_by(self, scope: StaticScope, node: ast.Call) -> Sequence[str]:
+        path = dotted_name(node.func)
         if path is None or len(path) < 2 or path[0] == "self" or path[-1] in _SUBMITS:
             return calls.written_arguments(self, scope, node)
         level = path[-2] if path[-2] in LEVELS else None

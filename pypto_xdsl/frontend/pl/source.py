@@ -126,6 +126,22 @@ def descendants(root: ast.AST) -> Iterator[ast.AST]:
                 pending.append(value)
 
 
+def nested_statements(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
+    """Statements and those in them, but for the ones of nested functions and classes."""
+    pending = list(body)
+    while pending:
+        statement = pending.pop()
+        yield statement
+        match statement:
+            case ast.If() | ast.For() | ast.While():
+                pending += statement.body
+                pending += statement.orelse
+            case ast.With():
+                pending += statement.body
+            case _:
+                pass
+
+
 def dotted_name(node: ast.expr) -> tuple[str, ...] | None:
     """`pl.tile.add` as its parts, None for anything but names and attributes."""
     parts: list[str] = []

@@ -15,7 +15,7 @@ import ast
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from pypto_xdsl.frontend.pl.op_table import gives_view
-from pypto_xdsl.frontend.pl.source import descendants, dotted_name
+from pypto_xdsl.frontend.pl.source import dotted_name, nested_statements
 
 MOST_VIEWED = 64
 """So many names are followed from one; what lies further is found when the loop is read."""
@@ -26,19 +26,18 @@ Written = Callable[[ast.Call], Iterable[str]]
 def direct_views(body: Sequence[ast.stmt], written: Written) -> Mapping[str, Sequence[str]]:
     """Of each name of some statements the names that it is assigned a view of."""
     found: dict[str, dict[str, None]] = {}
-    for statement in body:
-        for node in descendants(statement):
-            match node:
-                case ast.Assign(targets=[target], value=value):
-                    pass
-                case ast.AnnAssign(target=target, value=ast.expr() as value):
-                    pass
-                case _:
-                    continue
-            names = [n.id for n in _targets(target)]
-            viewed = list(_viewed(value, written)) if names else []
-            for name in names:
-                found.setdefault(name, {}).update(dict.fromkeys(v for v in viewed if v != name))
+    for statement in nested_statements(body):
+        match statement:
+            case ast.Assign(targets=[target], value=value):
+                pass
+            case ast.AnnAssign(target=target, value=ast.expr() as value):
+                pass
+            case _:
+                continue
+        names = [n.id for n in _targets(target)]
+        viewed = list(_viewed(value, written)) if names else []
+        for name in names:
+            found.setdefault(name, {}).update(dict.fromkeys(v for v in viewed if v != name))
     return {name: list(viewed) for name, viewed in found.items() if viewed}
 
 
