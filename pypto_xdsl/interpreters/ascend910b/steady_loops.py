@@ -23,8 +23,9 @@ from xdsl.interpreter import Interpreter, InterpreterFunctions, PythonValues, re
 from pypto_xdsl.interpreters.ascend910b.check_state import CheckState, Motion
 from pypto_xdsl.interpreters.ascend910b.core import Core
 from pypto_xdsl.interpreters.ascend910b.functions import core_of
-from pypto_xdsl.interpreters.ascend910b.loop_code import BoundLoop, LoopCode, LoopTurn, Ops
+from pypto_xdsl.interpreters.ascend910b.loop_code import BoundLoop, LoopCode, Ops
 from pypto_xdsl.interpreters.ascend910b.loop_shape import LoopNest, Step
+from pypto_xdsl.interpreters.ascend910b.loop_turn import LoopTurn
 from pypto_xdsl.interpreters.control_flow import (
     index_maker,
     loop_turns,
@@ -121,7 +122,7 @@ class _Run:
 
     def _run(self, turns: range, carried: PythonValues) -> PythonValues:
         known, place = self._nest.known, 0
-        if known is not None:
+        if known is not None and known.first < len(turns):
             place, carried = self._repeat(known, turns, carried)
         if known is None or place == known.first:
             place, carried = self._learn(turns, place, carried)
@@ -161,7 +162,7 @@ class _Run:
         first = place
         states = [CheckState.of(core)]
         ops: list[Ops] = []
-        for _ in range(_TRIES):
+        for _ in range(min(_TRIES, len(turns) - place - 1)):
             counts = [len(lane.ops) for lane in core.lanes]
             carried = self._turns(turns[place : place + 1], carried)
             place += 1
