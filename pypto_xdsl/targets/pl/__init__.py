@@ -2,17 +2,26 @@
 A module as a program of PyPTO's Python DSL: `pypto-opt kernel.mlir -t pl`.
 
 The text is in SSA form (`strict_ssa=True`): each name stands for one value, loops have
-`init_values` and yield. Reading it back gives the same module; what the DSL has no words for is an
-error that names it.
+`init_values` and yield. PyPTO's parser reads it, and so does our front end, which gets the same
+module from it; what the DSL has no words for is an error that names it.
 
 * `program` writes functions and their signatures, `statements` the ops in them, `control_flow`
   loops, branches and scopes.
-* `scalars` writes arithmetic as expressions, `calls` ops, `dispatches` calls and submits of
-  functions, `types` annotations, whose extents are `symbols`.
+* `scalars` writes arithmetic as expressions, `calls` ops, whose arguments where they are not just
+  operands and properties are in `tile_forms`, `tensor_forms`, `shared_forms`, `cross_core_forms`
+  and `task_forms`, `dispatches` calls and submits of functions, `types` annotations, whose extents
+  are `symbols`.
+
+A text says more than PyPTO asks for where a module has it so: an annotation gives the whole type
+of a tile, another name for a tensor its next type or name, a typed constant one that an op
+computes. What PyPTO has no place for stands in marks that it hands on unread: that the step of a
+loop is positive (`positive_step`), where the slots of a ring are (`gm_slot_buffer`), how a function
+is called whose name Python has taken (`symbol`). Symbols called `_1`, `_2` name no extent.
 
 What the DSL says otherwise than MLIR comes back as the DSL has it: a select as an `if`, a division
-that rounds up as two that round down, the step of a loop with a bound that makes it positive, an
-extent that nothing names with a symbol of its own. The text of what comes back is the same.
+that rounds up as two that round down, what a scope hands out only if it is used, in the order in
+which it is made. What a program is compiled for is no part of it. The text of what comes back is
+the same.
 """
 
 from __future__ import annotations

@@ -9,6 +9,7 @@ from xdsl.dialects.builtin import IntegerAttr, ModuleOp, StringAttr, UnitAttr
 from xdsl.ir import Attribute
 
 from pypto_xdsl.analysis.walk import walk
+from pypto_xdsl.backend.registry import TARGET_ARCH
 from pypto_xdsl.diagnostics import OpError
 from pypto_xdsl.dialects import orch
 from pypto_xdsl.dialects.orch.attributes import Direction, FunctionKind, SplitModeAttr
@@ -39,6 +40,9 @@ _MARK_NAMES = {attribute: name for name, attribute in MARKS.items()}
 
 def program_text(module: ModuleOp) -> str:
     """The program that a module holds. Raises `OpError` for what the DSL has no words for."""
+    for name in module.attributes:
+        if name != TARGET_ARCH:
+            raise OpError(module, f"has an attribute '{name}' that the DSL has no words for")
     functions: list[orch.FuncOp] = []
     for op in module.body.block.ops:
         if not isinstance(op, orch.FuncOp):

@@ -60,3 +60,63 @@ orch.func incore @marked(in %x : tensor<16xf32>, out %o : tensor<16xf32>) -> ten
   %o1 = tile.store %s, %o[0] : !tile.tile<16xf32>, tensor<16xf32>
   orch.return %o1 : tensor<16xf32>
 }
+
+// -----
+
+// Loops to unroll have constant bounds.
+// CHECK: error: 'scf.for' op has no spelling in the DSL: the bounds of pl.unroll are constants
+orch.func opaque @unrolled_to(in %n : index) {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  scf.for %i = %zero to %n step %one {
+  } {orch.loop = #orch<loop unroll>}
+  orch.return
+}
+
+// -----
+
+// What fills a tile is a literal.
+// CHECK: error: 'tile.full' op has no spelling in the DSL with a value known at run time
+orch.func incore @filled(in %v : f32) {
+  %t = tile.full %v : f32 -> !tile.tile<16x16xf32>
+  orch.return
+}
+
+// -----
+
+// PyPTO says what is valid of rows and columns.
+// CHECK: error: 'ptensor.set_validshape' op has no spelling in the DSL but for rows and columns
+orch.func opaque @partly(in %x : tensor<16xf32>, in %n : index) {
+  %v = ptensor.set_validshape %x, valid = [%n] : tensor<16xf32> -> tensor<16xf32, #ptensor.view<valid = [?]>>
+  orch.return
+}
+
+// -----
+
+// Where an extracted tile is has to be said.
+// CHECK: error: 'tile.extract' op does not say where its tile is; infer-tile-memory-space finds out
+orch.func incore @extracted() {
+  %t = tile.create : !tile.tile<64x64xf16, mat>
+  %e = tile.extract %t[0, 0] : !tile.tile<64x64xf16, mat> -> !tile.tile<16x64xf16>
+  orch.return
+}
+
+// -----
+
+// Only a scope on several cores that is a task waits for others.
+// CHECK: error: 'orch.spmd' op has no spelling in the DSL: only a pl.spmd that is a task waits
+orch.func orchestration @waits(in %n : index) {
+  %t = orch.task_invalid
+  orch.spmd deps [%t] launch %n {
+    orch.incore {
+    }
+  }
+  orch.return
+}
+
+// -----
+
+// A module has no marks in the DSL.
+// CHECK: error: 'builtin.module' op has an attribute 'mark' that the DSL has no words for
+builtin.module attributes {mark} {
+}
