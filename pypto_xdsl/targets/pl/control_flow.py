@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from xdsl.dialects import scf
 from xdsl.dialects.arith import ConstantOp
-from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr
+from xdsl.dialects.builtin import DenseArrayBase, IndexType, IntegerAttr
 from xdsl.ir import Block, Operation, SSAValue
 
 from pypto_xdsl.analysis.integer_ranges import IntegerRanges
@@ -59,6 +59,8 @@ def _for(writer: BodyWriter, op: scf.ForOp) -> None:
     form = _FORMS[kind]
     if kind is LoopKind.UNROLL:
         _check_unrolled(op)
+    if not isinstance(op.lb.type, IndexType):
+        raise OpError(op, f"has no spelling in the DSL: it counts in {op.lb.type}, not in indices")
     parts: list[Part] = [op.lb, ", ", op.ub, ", ", op.step]
     if _is_constant(op.step, 1):
         parts = [op.lb, ", ", op.ub] if not _is_constant(op.lb, 0) else [op.ub]

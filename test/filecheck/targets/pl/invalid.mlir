@@ -120,3 +120,14 @@ orch.func orchestration @waits(in %n : index) {
 // CHECK: error: 'builtin.module' op has an attribute 'mark' that the DSL has no words for
 builtin.module attributes {mark} {
 }
+
+// -----
+
+// Loops count in indices.
+// CHECK: error: 'scf.for' op has no spelling in the DSL: it counts in i32, not in indices
+orch.func opaque @counts(in %n : i32) {
+  %one = arith.constant 1 : i32
+  scf.for %i = %one to %n step %one : i32 {
+  }
+  orch.return
+}
