@@ -437,11 +437,15 @@ def _kebab(name: str) -> str:
 
 
 def run_passes(module: ModuleOp, passes: Sequence[PassCall]) -> None:
-    """Run our passes of these names, for the 910B, with the options that they have as well."""
+    """
+    Run our passes of these names, for the 910B unless they run for no target, with the options that
+    they have as well.
+    """
     context = Context()
     for name, dialect in Universe.get_multiverse().all_dialects.items():
         context.register_dialect(name, dialect)
-    module.attributes["pto.target_arch"] = StringAttr("a2a3")
+    if all(called.has_target for called in passes):
+        module.attributes["pto.target_arch"] = StringAttr("a2a3")
     for called in passes:
         pass_type = PYPTO_UNIVERSE.all_passes[_kebab(called.name)]()
         known = {field.name for field in fields(pass_type)}

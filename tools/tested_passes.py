@@ -26,6 +26,8 @@ class PassCall:
 
     name: str
     options: tuple[tuple[str, Any], ...] = ()
+    has_target: bool = True
+    """Whether a backend is chosen where it runs."""
 
 
 @dataclass(frozen=True)
@@ -76,6 +78,7 @@ class _Reader:
         self.found: list[Comparison] = []
         self._functions = functions
         self._depth = 0
+        self._has_target = True
 
     def follow(self, body: Sequence[ast.stmt], names: _Names) -> _Known:
         """Follow statements; gives what they return."""
@@ -123,8 +126,12 @@ class _Reader:
                 case _:
                     pass
             return None
+        if path and path[-1] in ("reset_for_testing", "set_backend_type"):
+            self._has_target = path[-1] == "set_backend_type"
         if len(path) >= 2 and path[-2].endswith("passes"):
-            return _Pipeline() if path[-1] == "PassPipeline" else _pass(path[-1], node, names)
+            if path[-1] == "PassPipeline":
+                return _Pipeline()
+            return replace(_pass(path[-1], node, names), has_target=self._has_target)
         if isinstance(node.func, ast.Call):
             applied = self.value(node.func, names)
             return _applied(applied, arguments)
