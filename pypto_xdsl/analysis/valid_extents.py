@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TypeAlias
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX
 from xdsl.ir import Operation, OpResult, SSAValue
@@ -18,12 +19,24 @@ _SAYING = (tile.LoadOp, tile.SliceOp, tile.CreateOp, tile.SetValidShapeOp, PopOp
 """Ops that have the extents as operands."""
 
 
-def valid_extent(value: SSAValue, axis: int) -> Index | None:
+Known: TypeAlias = dict[tuple[SSAValue, int], Index | None]
+"""What was asked before of a program that does not change."""
+
+
+def valid_extent(value: SSAValue, axis: int, known: Known | None = None) -> Index | None:
     """
-    The valid extent of a tile along an axis; None if no one value says it.
+    The valid extent of a tile along an axis; None if no one value says it. `known` is of use where
+    many tiles are asked for that are made from each other.
 
     A value that says it may be one that is not visible where the tile is.
     """
+    known = {} if known is None else known
+    if (value, axis) not in known:
+        known[value, axis] = _traced(value, axis, known)
+    return known[value, axis]
+
+
+def _traced(value: SSAValue, axis: int, known: Known) -> Index | None:
     found: set[Index] = set()
     seen: set[tuple[SSAValue, int]] = set()
     waiting = [(value, axis)]
@@ -32,7 +45,9 @@ def valid_extent(value: SSAValue, axis: int) -> Index | None:
         if node in seen:
             continue
         seen.add(node)
-        said = _said(*node)
+        said = known.get(node)
+        if said is None:
+            said = _said(*node)
         if said is not None:
             found.add(said)
             continue

@@ -23,7 +23,7 @@ from xdsl.rewriter import Rewriter
 from pypto_xdsl.analysis.control_flow import terminator
 from pypto_xdsl.analysis.core_lanes import Lane, lane_of_memory
 from pypto_xdsl.analysis.lane_shares import PARTS
-from pypto_xdsl.analysis.valid_extents import is_visible, valid_extent
+from pypto_xdsl.analysis.valid_extents import Known, is_visible, valid_extent
 from pypto_xdsl.analysis.walk import walk
 from pypto_xdsl.diagnostics import OpError, note
 from pypto_xdsl.dialects import orch, ptensor, tile
@@ -155,6 +155,7 @@ class HalfCopier:
         """The region that is copied."""
         self.ends: dict[tile.MoveOp, PushOp | PopOp] = {}
         """This half's end of what passes whole between the halves."""
+        self._known_extents: Known = {}
         self._passing: dict[bool, Operation] = {}
         """What passes whole (True) and by halves (False), one op of each."""
         self.slot_size = 0
@@ -337,7 +338,7 @@ class HalfCopier:
         if DYNAMIC_INDEX not in types or self._keeps_pace:
             return ()
         for axis in range(len(types)):
-            extent = valid_extent(op.source, axis)
+            extent = valid_extent(op.source, axis, self._known_extents)
             if extent is None or not (isinstance(extent, int) or is_visible(extent, op)):
                 raise OpError(
                     op,
