@@ -480,14 +480,16 @@ def _modules() -> Iterator[ModuleType]:
 
 @contextmanager
 def standing_in() -> Generator[None]:
-    """`import mlir` finds this."""
-    made = list(_modules())
-    sys.modules.update({module.__name__: module for module in made})
+    """`import mlir` finds this, and `import ptoas.mlir`."""
+    made = {module.__name__: module for module in _modules()}
+    made |= {f"ptoas.{name}": module for name, module in made.items()}
+    made["ptoas"] = _Dialect("ptoas", lambda name: made.get(f"ptoas.{name}"))
+    sys.modules.update(made)
     try:
         yield
     finally:
-        for module in made:
-            del sys.modules[module.__name__]
+        for name in made:
+            del sys.modules[name]
 
 
 def main() -> int:
