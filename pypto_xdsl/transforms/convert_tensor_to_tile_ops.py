@@ -478,7 +478,8 @@ class _Kernel:
     def _convert_branches(self, op: Operation) -> None:
         ends: list[Operation] = []
         for region in op.regions:
-            if region.first_block is not None:
+            # Of ops that nobody registered a block may be empty.
+            if region.first_block is not None and region.block.last_op is not None:
                 self._convert_block(region.block)
                 ends.append(terminator(region))
         self._leave_carries(op, [self._merge(op, ends, i) for i in range(len(op.results))])

@@ -44,3 +44,17 @@ orch.func incore @with_a_body(in %x : tensor<16x64xf32>) -> tensor<16x64xf32> {
   "foo.look"(%z) ({ }) : (tensor<16x64xf32>) -> ()
   orch.return %z : tensor<16x64xf32>
 }
+
+// -----
+
+// CHECK-LABEL:   orch.func incore @beside(
+// CHECK:           "foo.look"(%{{.*}}) ({
+// CHECK-NEXT:      ^{{.*}}:
+// CHECK-NEXT:      }) : (i32) -> i32
+orch.func incore @beside(in %x : tensor<16x64xf32>, in %n : i32) -> tensor<16x64xf32> {
+  %z = ptensor.neg %x : tensor<16x64xf32>
+  %m = "foo.look"(%n) ({
+  ^bb0:
+  }) : (i32) -> i32
+  orch.return %z : tensor<16x64xf32>
+}
