@@ -62,14 +62,6 @@ class Overlap:
             return part
         return None
 
-    def lies_in(self, part: SSAValue | None, whole: SSAValue) -> bool:
-        """Whether a part is a part of another, or a view of it, of a view of it, ..."""
-        while part is not None:
-            if part is whole:
-                return True
-            part = self.around(part)
-        return False
-
     def around(self, part: SSAValue) -> SSAValue | None:
         """The part that a part is a view of, None if it is no view."""
         view = self._roots.view(part)

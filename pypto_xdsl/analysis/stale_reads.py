@@ -32,7 +32,7 @@ names that can be current is taken.  All is linear in the function.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects.builtin import TensorType
@@ -54,7 +54,7 @@ from pypto_xdsl.analysis.walk import Event, tour
 from pypto_xdsl.dialects.declared_op import DeclaredOp
 from pypto_xdsl.dialects.orch import Direction, DispatchOp, FuncOp, LaunchingOp
 
-LONGEST_SEARCH = 32
+LONGEST_SEARCH = 256
 """So many later writes of a buffer are compared with a name; more are taken to overlap it."""
 
 
@@ -222,24 +222,39 @@ class _Search:
         """
         place = self._roots.of(value)
         since = self._since.get(value, 0)
+        told = self._moments(told_by)
         keys = (*place.roots, None) if place.is_complete else (*self._writes,)
         for key in keys:
-            for count, write in enumerate(reversed(self._writes.get(key, ()))):
+            count = 0
+            for write in reversed(self._writes.get(key, ())):
                 if write.moment <= since:
                     break
-                if any(self._tells(name, write) for name in told_by):
+                if told and self._is_told(write, told):
                     continue
                 if count >= LONGEST_SEARCH or (
                     _overlap(write.window, place.window)
                     and self._overlap.may_be_one(value, write.name)
                 ):
                     return _Cause(write.op, value)
+                count += 1
         return None
 
-    def _tells(self, name: SSAValue, write: _Write) -> bool:
-        """Whether a name has what was written, all of it."""
-        part = self._overlap.part(name)
-        return write.moment <= self._since.get(name, 0) and self._overlap.lies_in(write.part, part)
+    def _moments(self, names: Sequence[SSAValue]) -> dict[SSAValue, int]:
+        """Of each part that some names are of, the latest moment of these."""
+        moments: dict[SSAValue, int] = {}
+        for name in names:
+            part = self._overlap.part(name)
+            moments[part] = max(moments.get(part, 0), self._since.get(name, 0))
+        return moments
+
+    def _is_told(self, write: _Write, told: Mapping[SSAValue, int]) -> bool:
+        """Whether a name that is new enough has what was written, all of it."""
+        part = write.part
+        while part is not None:
+            if told.get(part, 0) >= write.moment:
+                return True
+            part = self._overlap.around(part)
+        return False
 
     def _targets(self, op: Operation, name: SSAValue) -> Iterator[_Target]:
         """What an op writes through a name."""
@@ -372,8 +387,12 @@ class _Search:
             self._name(result)
             return
         self._name(result, source, *by)
-        for value in (source, *by):
-            self._blame(result, self._cause(value, by))
+        self._blame(result, self._cause(source, by))
+        since = self._since.get(source, 0)
+        for value in by:
+            # What was written since the source's moment is seen to already.
+            if self._since.get(value, 0) < since:
+                self._blame(result, self._cause(value, by))
 
     # Regions.
 
