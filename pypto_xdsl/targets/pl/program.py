@@ -45,6 +45,8 @@ def program_text(module: ModuleOp) -> str:
             raise OpError(module, f"has an attribute '{name}' that the DSL has no words for")
     functions: list[orch.FuncOp] = []
     for op in module.body.block.ops:
+        if isinstance(op, ModuleOp):
+            raise OpError(op, "holds kernels that are lowered: they have no spelling in the DSL")
         if not isinstance(op, orch.FuncOp):
             raise OpError(op, "has no spelling in the DSL")
         functions.append(op)
