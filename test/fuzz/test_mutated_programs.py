@@ -3,7 +3,7 @@ Whatever the text, `pypto-opt` answers with the program or with located errors.
 
 The programs of the lit tests, with a few words deleted, doubled, exchanged or replaced by words of
 other programs, are run through the driver: there is no traceback, no internal error, no hanging,
-and what is accepted prints and parses back.
+and what is accepted prints and parses back, also after any one pass.
 """
 
 from __future__ import annotations
@@ -16,10 +16,13 @@ from pathlib import Path
 
 import pytest
 
+from pypto_xdsl.pipelines import PIPELINES
 from pypto_xdsl.tools import pypto_opt
+from pypto_xdsl.universe import PASSES
 
 WORD = re.compile(r"\s+|[%@!#^]?[\w.$]+|.")
 FILECHECK = Path(__file__).parent.parent / "filecheck"
+PASS_FLAGS = [f"--{name}" for name in (*PASSES, *PIPELINES) if name != "verify-property"]
 PROGRAMS_A_SEED = 30
 SEEDS = 8
 
@@ -61,20 +64,25 @@ def test_no_internal_error(
     known = programs()
     foreign = [word for words in known for word in words]
 
-    def run(text: str) -> tuple[int, str, str]:
+    def run(text: str, *flags: str) -> str | None:
+        """What a program is turned into; None if it is refused as it should be."""
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
-        status = pypto_opt.main([])
+        status = pypto_opt.main(flags)
         captured = capsys.readouterr()
-        return status, captured.out, captured.err
+        shown = f"{flags}\n{text}"
+        assert status in (0, 1), shown
+        assert "internal error" not in captured.err, shown
+        if status == 0:
+            return captured.out
+        errors = [line for line in captured.err.splitlines() if ": error: " in line]
+        assert errors, shown
+        assert all(re.match(r"<stdin>:[1-9]\d*:[1-9]\d*: ", error) for error in errors), shown
+        return None
 
     for _ in range(PROGRAMS_A_SEED):
         text = mutate(rng.choice(known), foreign, rng)
-        status, out, err = run(text)
-        assert status in (0, 1), text
-        assert "internal error" not in err, text
-        if status == 0:
-            assert run(out)[:2] == (0, out), text
-        else:
-            errors = [line for line in err.splitlines() if ": error: " in line]
-            assert errors, text
-            assert all(re.match(r"<stdin>:[1-9]\d*:[1-9]\d*: ", error) for error in errors), text
+        if (printed := run(text)) is None:
+            continue
+        assert run(printed) == printed, text
+        if (changed := run(printed, rng.choice(PASS_FLAGS))) is not None:
+            assert run(changed) == changed, text
