@@ -23,6 +23,7 @@ from pypto_xdsl.frontend.pl import cross_core_forms, gather_forms, structural_op
 from pypto_xdsl.frontend.pl.arguments import Arguments
 from pypto_xdsl.frontend.pl.context import Context, as_tuple
 from pypto_xdsl.frontend.pl.op_table import (
+    LEVELS,
     OP_NAMES,
     Parameter,
     Signature,
@@ -158,6 +159,12 @@ def _unknown(
     where = "" if level is None else f" on {_LEVEL_WORDS[level]}"
     if name in UNSUPPORTED_OPS:
         return context.error(arguments.node, f"op '{arguments.what}' is not supported{where}")
+    others = [other for other in LEVELS if other != level and op_class(other, name) is not None]
+    if level is not None and others:
+        there = " and ".join(_LEVEL_WORDS[other] for other in others)
+        return context.error(
+            arguments.node, f"there is no op '{arguments.what}'{where}, only on {there}"
+        )
     return context.error(
         arguments.node, f"there is no op '{arguments.what}'{did_you_mean(name, names)}"
     )

@@ -103,6 +103,7 @@ BODIES = [
     ),
     ("for i in pl.range(4):\n            t = i\n        u = i", None, ""),
     ("t = pl.reshape(x, [16, 256], input=x)", 44, "pl.reshape is given 'input' twice"),
+    ("t = pl.batch_matmul(x, x)", 13, "no op 'pl.batch_matmul' on tensors, only on tiles"),
     # D-T14, D-T15.
     (
         "t = pl.tensor.gather(x, index=x, kvalue=1.0)",
