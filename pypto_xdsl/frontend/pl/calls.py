@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import Any, cast
 
 from xdsl.dialects.builtin import (
@@ -435,6 +436,8 @@ def splice(context: Context, info: Any, node: ast.Call) -> Value:
         auto_scope=context.auto_scope and info.options.auto_scope,
         dumped=set(),
     )
+    frame = child.names.frames[-1]
+    before = len(frame)
     for (value, _), name, annotation in zip(
         arguments, info.parameter_names, info.parameter_annotations, strict=True
     ):
@@ -443,8 +446,10 @@ def splice(context: Context, info: Any, node: ast.Call) -> Value:
     from pypto_xdsl.frontend.pl import statements
 
     statements.read_body(child, body)
-    for name in [n for n in child.names.frames[-1] if n.startswith(child.prefix)]:
-        del child.names.frames[-1][name]
+    # Its names came after those that were there.
+    for name in list(islice(reversed(frame), len(frame) - before)):
+        if name.startswith(child.prefix):
+            del frame[name]
     returned = child.returned
     return Tuple(()) if isinstance(returned, Unavailable) else returned
 

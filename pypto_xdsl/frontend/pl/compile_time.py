@@ -207,9 +207,9 @@ class StaticScope:
     def _visible(bindings: Sequence[_Binding], line: int | None) -> _Binding:
         """The binding that a line sees: the last one before it."""
         if line is not None:
-            before = [binding for binding in bindings if binding[0] < line]
-            if before:
-                return before[-1]
+            for binding in reversed(bindings):
+                if binding[0] < line:
+                    return binding
         return bindings[-1]
 
     def _evaluate_binding(self, name: str, binding: _Binding) -> Any:
