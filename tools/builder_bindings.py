@@ -406,7 +406,15 @@ def _same(word: Any) -> Any:
     return word
 
 
+def _fill_pad(source: Any, destination: Any, *rest: Any, **named: Any) -> Made:
+    """From 0.60 on one op is three: here those that keep the shape and that do not."""
+    is_same = _value(source).type.get_shape() == _value(destination).type.get_shape()
+    made = _op(pto.TFillPadOp if is_same else pto.TFillPadExpandOp)
+    return made(source, destination, *rest, **named)
+
+
 _PTO: dict[str, Any] = {
+    "TFillPadOp": _fill_pad,
     "register_dialect": _nothing,
     "TileConfig": _TileConfig,
     "TileBufConfigAttr": _Configuration,
