@@ -60,6 +60,28 @@ def functions_in_a_row(size: int) -> str:
     return HEAD + "        return o\n" + "\n".join(functions)
 
 
+INLINE = """\
+import pypto.language as pl
+@pl.jit.inline
+def f(a: pl.Tensor[[16, 16], pl.FP32], n):
+    b = pl.add(a, a)
+    return pl.add(b, n)
+"""
+
+
+def splices_in_a_row(size: int) -> str:
+    lines = [f"    r{i} = f({f'r{i - 1}' if i else 'x'}, {i})" for i in range(size)]
+    head = f"{INLINE}@pl.jit\ndef main(x: pl.Tensor[[16, 16], pl.FP32]):\n"
+    return head + "\n".join([*lines, f"    return r{size - 1}\n"])
+
+
+def a_name_outside_bound_again(size: int) -> str:
+    lines = [f"    r{i} = pl.add(x, N)" for i in range(size)]
+    bindings = "".join(f"N = {i}\n" for i in range(size))
+    head = f"{INLINE}{bindings}@pl.jit\ndef main(x: pl.Tensor[[16, 16], pl.FP32]):\n"
+    return head + "\n".join([*lines, f"    return r{size - 1}\n"])
+
+
 def work_of(text: str) -> int:
     def work() -> None:
         source = read_source(text.encode(), "p.py")
@@ -80,6 +102,8 @@ def work_of(text: str) -> int:
         scopes_in_a_row,
         branches_in_a_row,
         functions_in_a_row,
+        splices_in_a_row,
+        a_name_outside_bound_again,
     ],
 )
 def test_work_grows_linearly(program: Callable[[int], str]) -> None:
