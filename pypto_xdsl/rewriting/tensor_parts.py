@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from xdsl.ir import SSAValue
+from xdsl.ir import OpResult, SSAValue
 
+from pypto_xdsl.diagnostics import OpError
 from pypto_xdsl.dialects import ptensor, tile
+from pypto_xdsl.dialects.declared_op import DeclaredOp
 from pypto_xdsl.dialects.tile import MemorySpace, TileType
 from pypto_xdsl.rewriting.inserter import Inserter
 from pypto_xdsl.rewriting.tensor_to_tile import tile_type_of
@@ -72,3 +74,42 @@ def with_rank(value: SSAValue, rank: int, inserter: Inserter) -> SSAValue:
     shape = (*ones, *type.get_shape()[max(-more, 0) :])
     valid = (*ones, *type.valid_shape[max(-more, 0) :])
     return inserter.insert(tile.ReshapeOp(value, type.with_shape(shape, valid)), value.name_hint)
+
+
+def put_view_back(
+    op: ptensor.UpdatedOp,
+    name: SSAValue,
+    part: SSAValue | None,
+    whole: SSAValue,
+    inserter: Inserter,
+) -> SSAValue:
+    """
+    The tile of a tensor with the tile `part` where the view is that `name` is a next name of.
+    Raises `OpError` where `op` does not tell which view of the tensor itself that is.
+    """
+    view = _named(name).owner
+    source = view.source if isinstance(view, ptensor.SliceOp | ptensor.ReshapeOp) else None
+    if part is None or source is None or _named(source) is not _named(op.source):
+        raise OpError(
+            op,
+            "reads a tensor on chip that was written through a view of a view, or depending on "
+            "control flow: write it through a slice or reshape of itself",
+        )
+    type = TileType.of(whole.type)
+    if isinstance(view, ptensor.SliceOp):
+        part = with_rank(part, type.get_num_dims(), inserter)
+        new = tile.AssembleOp(part, whole, view.window_offsets)
+    else:
+        new = tile.ReshapeOp(part, type)
+    new.verify_()
+    return inserter.insert(new, op.result.name_hint)
+
+
+def _named(value: SSAValue) -> SSAValue:
+    """The view, or the buffer, that a tensor is a next name of."""
+    while isinstance(value, OpResult) and isinstance(value.op, DeclaredOp):
+        named = value.op.named_operand(value)
+        if named is None or value.op.is_view(value):
+            break
+        value = named
+    return value

@@ -72,7 +72,7 @@ from pypto_xdsl.rewriting.tensor_gather import (
     scatter_mask,
     scatter_update,
 )
-from pypto_xdsl.rewriting.tensor_parts import transposed, with_rank
+from pypto_xdsl.rewriting.tensor_parts import put_view_back, transposed, with_rank
 from pypto_xdsl.rewriting.tensor_products import Product, multiply
 from pypto_xdsl.rewriting.tensor_to_tile import convert_op, tile_op_named, tile_type_of
 from pypto_xdsl.rewriting.tile_merges import (
@@ -216,6 +216,9 @@ class _Kernel:
                 tensor = ptensor.tensor_of(op.result.type)
                 self._become(op, (cast_valid(self.tiles[op.source], tensor, inserter),))
                 return
+            case ptensor.UpdatedOp():
+                self._become(op, (self._updated(op, inserter),))
+                return
             case ptensor.ReshapeOp():
                 new = tile.ReshapeOp(self.tiles[op.source], self._reshaped(op))
             case ptensor.SetValidShapeOp():
@@ -295,6 +298,16 @@ class _Kernel:
         except VerifyException as error:
             raise OpError(op, str(error)) from error
         return new
+
+    def _updated(self, op: ptensor.UpdatedOp, inserter: Inserter) -> SSAValue:
+        """A tile with what was written to views of it: these are tiles of their own."""
+        whole = self.tiles[op.source]
+        try:
+            for name in op.by:
+                whole = put_view_back(op, name, self.tiles.get(name), whole, inserter)
+        except VerifyException as error:
+            raise OpError(op, str(error)) from error
+        return whole
 
     def _product(self, op: Product) -> OpResult:
         """A product of matrices, or of batches of them."""
