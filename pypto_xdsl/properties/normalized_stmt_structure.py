@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import CallOp
 from xdsl.dialects.func import FuncOp as LoweredFuncOp
 from xdsl.ir import Block, Operation
 
@@ -47,9 +48,9 @@ def _function(op: Operation | None) -> Operation | None:
 
 
 def _is_of_a_core(function: Operation) -> bool:
-    names = (name.partition(".")[0] for name in function.attributes)
-    return not _ON_CORES.isdisjoint(names) or any(
-        op.name.partition(".")[0] in _ON_CORES for op in walk(function)
+    """Whether a function does more than to compute on scalars, or calls what may."""
+    return any(
+        isinstance(op, CallOp) or op.name.partition(".")[0] in _ON_CORES for op in walk(function)
     )
 
 

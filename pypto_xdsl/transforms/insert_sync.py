@@ -71,6 +71,9 @@ class InsertSyncPass(CheckedPass):
             core: Any = op.attributes.get(CORE)
             if core is None or not isinstance(op, func.FuncOp):
                 continue
+            if op.body.first_block is not op.body.last_block:
+                # It jumps, and so computes on scalars only: there is nothing to order.
+                continue
             is_mixed = core.data is Core.MIX
             plans = [(one, _planned(op, one)) for one in _cores(core.data)]
             for one, plan in plans:

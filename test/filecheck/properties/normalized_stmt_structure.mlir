@@ -30,6 +30,13 @@ func.func @on_core(%p : !pto.partition_tensor_view<16x32xf32>) {
   pto.tload ins(%p : !pto.partition_tensor_view<16x32xf32>) outs(%a : !pto.tile_buf<vec, 16x32xf32>)
   func.return
 }
+func.func @calls(%n : index) {
+  // expected-error @+1 {{'cf.br' op jumps to another block}}
+  cf.br ^next
+^next:
+  %m = func.call @scalars(%n) : (index) -> index
+  func.return
+}
 func.func @scalars(%n : index) -> index {
   cf.br ^next(%n : index)
 ^next(%m : index):
