@@ -78,6 +78,8 @@ def lower_instruction(op: DeclaredOp, into: ControlFlowLowering, backend: Backen
             continue
         if isinstance(value.type, TileType):
             buffer = updated.get(places[own]) or buffers.buffer(value)
+            if own == "vector" and isinstance(op, tile.RowExpandOp | tile.ColumnExpandOp):
+                buffer = _as_long_as_target(op, buffer, into)
             values[name] = buffers.row(buffer) if in_rows else buffer
         else:
             elements = cast(pto.TileBufType, outputs[0].type).element_type
@@ -114,6 +116,22 @@ def _filled(buffer: SSAValue, instruction: Instruction, into: ControlFlowLowerin
     elements = cast(pto.TileBufType, buffer.type).element_type
     made = instruction.stand_ins.get(elements)
     return buffer if made is None else into.buffers.reinterpreted(buffer, made)
+
+
+def _as_long_as_target(
+    op: tile.RowExpandOp | tile.ColumnExpandOp, buffer: SSAValue, into: ControlFlowLowering
+) -> SSAValue:
+    """The vector of an expansion, valid as far as what it is stretched over."""
+    target, vector = (into.buffers.valid(value) for value in (op.target, op.vector))
+    axis = -2 if isinstance(op, tile.RowExpandOp) else -1
+    wanted = target[axis]
+    if len(target) != 2 or not isinstance(wanted, int) or vector[axis] in (wanted, DYNAMIC_INDEX):
+        return buffer
+    if not isinstance(vector[axis], int):
+        return buffer
+    row, column = (wanted, vector[1]) if axis == -2 else (vector[0], wanted)
+    shape = TileType.of(op.vector.type).get_shape()
+    return into.buffers.part(buffer, (0, 0), (shape[0], shape[1]), (row, column))
 
 
 def _scalar_type(op: DeclaredOp, default: Attribute) -> Attribute:

@@ -114,3 +114,28 @@ def test_vector_that_is_longer_or_shorter_than_its_target(along: str):
     wanted = np.zeros_like(x)
     wanted[:rows, :columns] = (x * y)[:rows, :columns]
     check(text, [x, y, np.zeros_like(x)], wanted)
+
+
+def test_vector_of_a_program_on_tiles():
+    """A kernel on tiles stretches a row that is valid further than what it is stretched over."""
+    whole, row = "tensor<8x8xf32>", "tensor<1x8xf32>"
+    part, vector = "!tile.tile<8x8xf32, valid = [8, 4]>", "!tile.tile<1x8xf32>"
+    text = f"""
+    builtin.module attributes {{pto.target_arch = "a2a3"}} {{
+    orch.func incore @k(in %x : {whole}, in %y : {row}, out %o : {whole}) -> {whole} {{
+      %t = tile.load %x[0, 0] : {whole} -> {part}
+      %v = tile.load %y[0, 0] : {row} -> {vector}
+      %m = tile.col_expand_mul %t, %v : {part}, {vector}
+      %e = tile.col_expand %t, %v : {part}, {vector}
+      %s = tile.add %m, %e : {part}
+      %r = tile.store %s, %o[0, 0] : {part}, {whole}
+      orch.return %r : {whole}
+    }}
+    }}
+    """
+    rng = np.random.default_rng(19)
+    x, y = rng.standard_normal((8, 8)), rng.standard_normal((1, 8))
+    x, y = x.astype(np.float32), y.astype(np.float32)
+    wanted = np.zeros_like(x)
+    wanted[:, :4] = (x * y + y)[:, :4]
+    check(text, [x, y, np.zeros_like(x)], wanted)
