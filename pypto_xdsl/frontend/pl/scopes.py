@@ -35,7 +35,7 @@ from pypto_xdsl.frontend.pl.context import Context, as_tuple, hint
 from pypto_xdsl.frontend.pl.expressions import enum_word
 from pypto_xdsl.frontend.pl.handed_on import end_region
 from pypto_xdsl.frontend.pl.scope_outputs import Outputs, bind_outputs, outputs_of
-from pypto_xdsl.frontend.pl.source import dotted_name
+from pypto_xdsl.frontend.pl.source import descendants, dotted_name
 from pypto_xdsl.frontend.pl.values import (
     Unavailable,
     describe_value,
@@ -104,7 +104,7 @@ def _options(
     context: Context, call: ast.Call, allowed: Sequence[str], positional: Sequence[str] = ()
 ) -> _Options:
     options = _Options()
-    what = ast.unparse(call.func)
+    what = ".".join(dotted_name(call.func) or ("this",))
     given: list[tuple[str, ast.expr]] = []
     if len(call.args) > len(positional):
         raise context.error(
@@ -363,7 +363,7 @@ def _asks_for_block(body: Sequence[ast.stmt]) -> bool:
     return any(
         isinstance(node, ast.Attribute) and node.attr == "get_block_idx"
         for statement in body
-        for node in ast.walk(statement)
+        for node in descendants(statement)
     )
 
 

@@ -39,7 +39,7 @@ Special = Callable[[Context, ast.Call], Value]
 
 def _arguments(context: Context, node: ast.Call, names: str) -> dict[str, ast.expr]:
     """The argument nodes by the names of parameters, `?` for optional ones."""
-    what = ast.unparse(node.func)
+    what = ".".join(dotted_name(node.func) or ("this",))
     words = names.split()
     found: dict[str, ast.expr] = {}
     if len(node.args) > len(words):

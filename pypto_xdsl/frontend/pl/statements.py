@@ -26,7 +26,7 @@ from pypto_xdsl.frontend.pl.handed_on import HandedOn, end_region, make_current,
 from pypto_xdsl.frontend.pl.liveness import is_yield
 from pypto_xdsl.frontend.pl.merging import Merge
 from pypto_xdsl.frontend.pl.scalars import cast_scalar, condition_type
-from pypto_xdsl.frontend.pl.source import MAX_DEPTH, dotted_name
+from pypto_xdsl.frontend.pl.source import MAX_DEPTH, descendants, dotted_name
 from pypto_xdsl.frontend.pl.static_values import describe
 from pypto_xdsl.frontend.pl.values import (
     Tuple,
@@ -339,7 +339,7 @@ def _if(context: Context, statement: ast.If) -> None:
 
 
 def _has_yield(statement: ast.If) -> bool:
-    return any(isinstance(node, ast.Call) and is_yield(node) for node in ast.walk(statement))
+    return any(isinstance(node, ast.Call) and is_yield(node) for node in descendants(statement))
 
 
 def is_live(context: Context, statement: ast.stmt, name: str) -> bool:
