@@ -77,9 +77,9 @@ def report_text(name: str, data: bytes, program: str | None) -> None:
     writing = _best(lambda: program_text(module))
     cells = "".join(f"{seconds * 1e3:>9.1f}" for seconds in (parsing, building, reading))
     lines = sum(text.count("\n") for text in texts)
+    ops = sum(1 for _ in walk(module))
     print(
-        f"{name[-38:]:<38}{lines:>7}{sum(1 for _ in walk(module)):>7}{cells}{ratio:>7.2f}{writing * 1e3:>9.1f}",
-        flush=True,
+        f"{name[-38:]:<38}{lines:>7}{ops:>7}{cells}{ratio:>7.2f}{writing * 1e3:>9.1f}", flush=True
     )
 
 

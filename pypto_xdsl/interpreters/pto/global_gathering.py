@@ -72,7 +72,7 @@ def _row(view: GlobalView, row: int, columns: int) -> GlobalView:
     """A row of the last two dimensions; there are no others."""
     rank = len(view.shape)
     offsets = [0] * (rank - 2) + [row, 0]
-    return view.part(offsets, [1] * (rank - 1) + [columns])
+    return view.part(offsets, (*([1] * (rank - 1)), columns))
 
 
 def _expect_matrix(view: GlobalView) -> int:
@@ -106,7 +106,7 @@ def _gather_elements(view: GlobalView, places: Places) -> tuple[Array, Mask]:
     known = np.ones(unique.shape, np.bool_)
     at = 0
     for start, length in _runs(unique):
-        stored, defined = flat.part([start], [length]).read((1, length))
+        stored, defined = flat.part([start], (length,)).read((1, length))
         values[at : at + length] = stored[0]
         known[at : at + length] = full_mask(defined, (1, length))[0]
         at += length
@@ -166,7 +166,7 @@ def _scatter_elements(
         here, what = ordered[since == turn], values[since == turn]
         at = 0
         for start, length in _runs(here):
-            part = flat.part([start], [length])
+            part = flat.part([start], (length,))
             _write_run(interpreter, op, part, what[None, at : at + length], element)
             at += length
 

@@ -43,10 +43,9 @@ class Keywords:
         o = pl.store(places, [0, 0], o)
         return o, w
 
-
-# CHECK-LABEL: @tensors(
-# CHECK:         ptensor.slice %x[0, 32] : tensor<16x64xf32> -> tensor<16x32xf32>
-# CHECK:         ptensor.mrgsort_format2 %a, %b : tensor<1x64xf32> -> tensor<1x128xf32>
+    # CHECK-LABEL: @tensors(
+    # CHECK:         ptensor.slice %x[0, 32] : tensor<16x64xf32> -> tensor<16x32xf32>
+    # CHECK:         ptensor.mrgsort_format2 %a, %b : tensor<1x64xf32> -> tensor<1x128xf32>
     @pl.function(type=pl.FunctionType.Orchestration)
     def tensors(
         self,

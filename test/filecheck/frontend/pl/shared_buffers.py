@@ -68,9 +68,7 @@ class Loops:
 
 # A function whose body is elsewhere gives no names for what it writes beside its result.
 @pl.jit.extern(core_type="aiv", source="attention.cpp")
-def attend(
-    cache: pl.InOut[pl.Tensor[[64], pl.FP32]], y: pl.Out[pl.Tensor[[64], pl.FP32]]
-): ...
+def attend(cache: pl.InOut[pl.Tensor[[64], pl.FP32]], y: pl.Out[pl.Tensor[[64], pl.FP32]]): ...
 
 
 @pl.program
