@@ -12,15 +12,22 @@ import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields
 from types import NoneType, UnionType
-from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from xdsl.passes import ModulePass
-from xdsl.utils.arg_spec import ArgSpec, ParameterListType, ParameterType, parse_pipeline
+from xdsl.utils.arg_spec import (
+    ArgSpec,
+    ArgSpecConvertible,
+    ParameterListType,
+    ParameterType,
+    parse_pipeline,
+)
 
 from pypto_xdsl.syntax.spelling import did_you_mean
 from pypto_xdsl.tools.command_line import CommandLineError
 
 PassFactories = Mapping[str, Callable[[], type[ModulePass]]]
+_ConfiguredT = TypeVar("_ConfiguredT", bound=ArgSpecConvertible)
 
 
 def split_pass_flags(
@@ -53,30 +60,71 @@ def make_pass(spec: ArgSpec, passes: PassFactories) -> ModulePass:
     """The pass of a specification, or `CommandLineError`."""
     if spec.name not in passes:
         raise CommandLineError(f"unknown pass '{spec.name}'{did_you_mean(spec.name, passes)}")
-    pass_type = passes[spec.name]()
-    _check_names(pass_type, spec.normalize_parameter_names().parameters)
+    return configured("pass", passes[spec.name](), spec)
+
+
+def configured(what: str, kind: type[_ConfiguredT], spec: ArgSpec) -> _ConfiguredT:
+    """A pass or a target (`what` says which) with the options of a specification."""
+    parameters = spec.normalize_parameter_names().parameters
+    _check_names(what, kind, parameters)
     try:
-        return pass_type.from_spec(spec)
+        return kind.from_spec(spec)
     except ValueError as e:
-        raise CommandLineError(f"pass '{spec.name}': {e}") from e
+        known = option_types(kind)
+        for name, values in parameters.items():
+            _check_values(what, kind, name, known[name], values)
+        raise CommandLineError(f"{what} '{kind.name}': {e}") from e
 
 
-def option_types(pass_type: type[ModulePass]) -> dict[str, Any]:
-    """The options of a pass, by name, with their types."""
-    hints = get_type_hints(pass_type)
+def option_types(kind: type[ArgSpecConvertible]) -> dict[str, Any]:
+    """The options of a pass or a target, by name, with their types."""
+    hints = get_type_hints(kind)
     # `__dataclass_fields__` also lists what belongs to the class, such as required properties.
-    return {field.name: hints[field.name] for field in fields(pass_type) if field.name != "name"}
+    return {field.name: hints[field.name] for field in fields(kind) if field.name != "name"}
 
 
-def _check_names(pass_type: type[ModulePass], names: Iterable[str]) -> None:
-    known = option_types(pass_type)
+def _check_names(what: str, kind: type[ArgSpecConvertible], names: Iterable[str]) -> None:
+    known = option_types(kind)
     for name in names:
         if name not in known:
             hint = did_you_mean(name, known)
             if not hint:
                 spelled = ", ".join(f"'{option.replace('_', '-')}'" for option in known)
                 hint = f"; its options are {spelled}" if known else "; it takes none"
-            raise CommandLineError(f"pass '{pass_type.name}' has no option '{name}'{hint}")
+            raise CommandLineError(f"{what} '{kind.name}' has no option '{name}'{hint}")
+
+
+def _check_values(
+    what: str, kind: type[ArgSpecConvertible], name: str, hint: Any, values: ParameterListType
+) -> None:
+    """Say what is wrong with the values that a specification gives to an option, if it is."""
+    kinds = list(_element_types(hint))
+    for value in values:
+        if not any(
+            type(value) is wanted if isinstance(wanted, type) else value == wanted
+            for wanted in kinds
+        ):
+            if isinstance(value, str):
+                raise _unexpected(what, kind, name, kinds, f"'{value}'")
+            # What looks like a number is one, as xDSL reads it.
+            hint = "; a string needs quotes" if any(map(_is_word, kinds)) else ""
+            raise _unexpected(what, kind, name, kinds, f"{value}{hint}")
+
+
+def _is_word(kind: Any) -> bool:
+    return kind is str or isinstance(kind, str)
+
+
+def _unexpected(
+    what: str,
+    kind: type[ArgSpecConvertible],
+    name: str,
+    kinds: Iterable[Any],
+    got: str,
+) -> CommandLineError:
+    wanted = " or ".join(dict.fromkeys(map(_spell_type, kinds)))
+    option = name.replace("_", "-")
+    return CommandLineError(f"{what} '{kind.name}': option '{option}' expects {wanted}, got {got}")
 
 
 def parse_options(pass_type: type[ModulePass], text: str) -> dict[str, ParameterListType]:
@@ -93,7 +141,7 @@ def parse_options(pass_type: type[ModulePass], text: str) -> dict[str, Parameter
         if not equals and name not in known and len(known) == 1:
             (name,) = known
             value = item
-        _check_names(pass_type, (name,))
+        _check_names("pass", pass_type, (name,))
         if name in options:
             raise CommandLineError(f"pass '{pass_type.name}': option '{name}' is given twice")
         options[name] = _parse_value(pass_type, name, known[name], value)
@@ -109,11 +157,7 @@ def _parse_value(pass_type: type[ModulePass], name: str, hint: Any, text: str) -
     for part in parts:
         value = next((v for kind in kinds if (v := _convert(kind, part)) is not None), None)
         if value is None:
-            wanted = " or ".join(dict.fromkeys(_spell_type(kind) for kind in kinds))
-            raise CommandLineError(
-                f"pass '{pass_type.name}': option '{name.replace('_', '-')}' expects {wanted}, "
-                f"got '{part}'"
-            )
+            raise _unexpected("pass", pass_type, name, kinds, f"'{part}'")
         values.append(value)
     return tuple(values)
 

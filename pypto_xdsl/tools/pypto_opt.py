@@ -25,17 +25,19 @@ import re
 import sys
 import time
 from codecs import BOM_UTF8
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
 from importlib.metadata import version
+from inspect import signature
 from io import BytesIO
-from typing import IO, NoReturn
+from typing import IO, NoReturn, cast
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass, PassPipeline
 from xdsl.universe import Universe
-from xdsl.utils.arg_spec import parse_spec
+from xdsl.utils.arg_spec import ArgSpec, parse_spec
 from xdsl.utils.exceptions import DiagnosticException, ParseError, ShrinkException
+from xdsl.utils.target import Target
 from xdsl.xdsl_opt_main import xDSLOptMain
 
 from pypto_xdsl.analysis.verification import verify
@@ -55,7 +57,7 @@ from pypto_xdsl.tools.command_line import (
     run_tool,
 )
 from pypto_xdsl.tools.ir_dumps import IRDumps
-from pypto_xdsl.tools.pass_flags import split_pass_flags
+from pypto_xdsl.tools.pass_flags import configured, split_pass_flags
 
 _CHUNK_BORDER = re.compile(r"^// -----[^\n]*", re.MULTILINE)
 _OUTPUT_BORDER = "// -----\n"
@@ -155,6 +157,7 @@ class PyptoOptMain(xDSLOptMain):
             known.update(f"--{name}" for name in self.available_passes)
             raise CommandLineError(f"unknown flag '{flag}'{did_you_mean(flag, known)}")
         self._check_choice("target", options.target, self.available_targets)
+        self._check_target_options(parse_spec(options.target))
         if options.frontend:
             self._check_choice("frontend", options.frontend, self.available_frontends)
 
@@ -164,6 +167,12 @@ class PyptoOptMain(xDSLOptMain):
         if name not in known:
             hint = did_you_mean(name, known) or f"; there are {', '.join(known)}"
             raise CommandLineError(f"unknown {what} '{name}'{hint}")
+
+    def _check_target_options(self, spec: ArgSpec) -> None:
+        entry = self.available_targets[spec.name]
+        # A target in xDSL's old style is the printing function itself, and takes no options.
+        if spec.parameters and not signature(entry).parameters:
+            configured("target", cast(Callable[[], type[Target]], entry)(), spec)
 
     def setup_pipeline(self):
         passes: list[ModulePass] = []

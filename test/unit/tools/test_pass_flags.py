@@ -118,6 +118,11 @@ def test_the_only_option_needs_no_name():
         ("--single", "pass 'single': single requires argument \"word\""),
         ("--passes=csee", "unknown pass 'csee'; did you mean 'cse'?"),
         ("-p", "-p expects a list of passes"),
+        (
+            "--passes=options{mode=1}",
+            "pass 'options': option 'mode' expects 'fast' or 'small', got 1; a string needs quotes",
+        ),
+        ("--passes=options{n=x}", "pass 'options': option 'n' expects an integer, got 'x'"),
     ],
 )
 def test_what_is_wrong(arg: str, message: str):

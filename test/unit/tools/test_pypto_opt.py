@@ -102,6 +102,13 @@ def offer(monkeypatch: pytest.MonkeyPatch, *passes: type[ModulePass]) -> None:
         (["-o", ".", "a.mlir"], "cannot write '.': is a directory"),
         (["-t", "mlri", "a.mlir"], "unknown target 'mlri'; did you mean 'mlir'?"),
         (["-t", "mlir{x=", "a.mlir"], "bad pass specification"),
+        (["-t", "pto{gramar='0.27'}", "a.mlir"], "bad pass specification"),
+        (["-t", "pto{gramar=0.27}", "a.mlir"], "no option 'gramar'; did you mean 'grammar'?"),
+        (
+            ["-t", "pto{grammar=0.27}", "a.mlir"],
+            "target 'pto': option 'grammar' expects '0.27' or '0.57' or '0.60', got 0.27; "
+            "a string needs quotes",
+        ),
         (["-f", "x", "a.mlir"], "unknown frontend 'x'; there are "),
         (["-o"], "argument -o/--output-file: expected one argument"),
     ],
