@@ -87,6 +87,8 @@ class Aliases:
         self._names: dict[SSAValue, TensorName] = {}
         self._writes: dict[SSAValue, list[Write]] = {}
         self._now = 0
+        self._seen: dict[SSAValue, int] = {}
+        """Up to which moment a tensor turned out to be behind no write."""
         self._written: set[SSAValue] = set()
         self._made: list[UpdatedOp] = []
 
@@ -96,6 +98,9 @@ class Aliases:
         """Begin to read a region, or go on at its end."""
         self._depths[scope.block] = len(self.scopes)
         self.scopes.append(scope)
+        if scope.writes:
+            # These were forgotten when tensors were looked at since.
+            self._seen.clear()
         for write in scope.writes:
             self._remember(write)
 
@@ -156,6 +161,7 @@ class Aliases:
             place = replace(place, window=None)
         part, around = (first.part, first.around) if alike else (result, None)
         self._names[result] = TensorName(place, part, around, self._now)
+        self._seen.pop(result, None)
 
     def write(
         self,
@@ -202,10 +208,11 @@ class Aliases:
         """The writes that a tensor does not have yet: of each part the last, in their order."""
         name = self.of(value)
         found: dict[SSAValue, Write] = {}
+        since = max(name.moment, self._seen.get(value, 0))
         is_loaded = self._is_loaded(name)
         for root in name.place.roots:
             for write in reversed(self._writes.get(root, ())):
-                if write.moment <= name.moment:
+                if write.moment <= since:
                     break
                 if write.name.part in found or (
                     write.name.part is name.part and not write.is_renamed
@@ -215,6 +222,8 @@ class Aliases:
                     continue
                 if write.place.may_overlap(name.place):
                     found[write.name.part] = write
+        if not found:
+            self._seen[value] = self._now
         writes = sorted(found.values(), key=lambda write: write.moment)
         return [w for place, w in enumerate(writes) if not self._is_told(w, writes[place + 1 :])]
 

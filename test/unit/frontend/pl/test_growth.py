@@ -48,6 +48,22 @@ def branches_in_a_row(size: int) -> str:
     return HEAD + "\n".join([*lines, "        return o"])
 
 
+def windows_in_a_row(size: int) -> str:
+    """Each task writes a window of its own, and reads the first."""
+    rows = 16 * (size + 1)
+    head = (
+        HEAD.partition("    def main(")[0]
+        + f"    def main(self, x: pl.Tensor[[{rows}, 16], pl.FP32]"
+        + f") -> pl.Tensor[[{rows}, 16], pl.FP32]:\n"
+        + "        v = pl.slice(x, [16, 16], [0, 0])\n"
+    )
+    lines = [
+        f"        w = pl.slice(x, [16, 16], [{16 * (i + 1)}, 0])\n        w = self.k(v, {i}, w)"
+        for i in range(size)
+    ]
+    return head + "\n".join([*lines, "        return x"])
+
+
 def functions_in_a_row(size: int) -> str:
     functions = [
         f"    @pl.function\n    def f{i}(self, x: pl.Tensor[[16], pl.FP32]) "
@@ -102,6 +118,7 @@ def work_of(text: str) -> int:
         scopes_in_a_row,
         branches_in_a_row,
         functions_in_a_row,
+        windows_in_a_row,
         splices_in_a_row,
         a_name_outside_bound_again,
     ],
