@@ -80,6 +80,7 @@ COMPARED = {
     "runtime_scopes.py": 2,
     "scopes_as_tasks.py": 2,
     "several_results.py": 2,
+    "shared_buffers.py": 8,
     "softmax.mlir": 1,
     "softmax.py": 0,  # How often its loop runs only a run knows.
     "spmd.py": 2,

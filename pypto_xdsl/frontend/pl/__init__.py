@@ -12,7 +12,8 @@ The file is parsed with `ast` and never executed or imported.
   those of variables.
 * `statements`, `loops` (with `carries`) and `scopes` (with `scope_outputs`) build ops in SSA form,
   for which `liveness` tells what a region has to give to the code after it, and `control_flow`
-  (with `early_returns` and `syntax_nodes`) removes jumps. `merging` is about values that meet.
+  (with `early_returns` and `syntax_nodes`) removes jumps. `merging` is about values that meet,
+  `aliases` (with `handed_on` and `viewed_names`) about names of one buffer.
 * `expressions`, `scalars`, `subscripts`, `calls` (with `launches`) and `special_calls` are what
   statements hold; `operations` calls ops by their definitions. Those with a form of their own are
   in `structural_ops`, `tensor_forms`, `gather_forms`, `cross_core_forms` and `storage`.
@@ -32,6 +33,7 @@ from xdsl.parser import Parser
 from xdsl.utils.exceptions import ParseError
 from xdsl.utils.frontend import Frontend
 
+from pypto_xdsl.collection import collecting_rarely
 from pypto_xdsl.diagnostics import Diagnostic, DiagnosticsError
 from pypto_xdsl.frontend.pl.discovery import Candidate, choose, find_programs, reader_of
 from pypto_xdsl.frontend.pl.source import Source
@@ -64,6 +66,7 @@ class PlFrontend(Frontend):
         )
 
 
+@collecting_rarely()
 def read_source(data: bytes, name: str) -> Source:
     """A file's bytes as a parsed source. Raises `UnicodeDecodeError` for what is no text."""
     text = data.decode("utf-8-sig")
@@ -71,6 +74,7 @@ def read_source(data: bytes, name: str) -> Source:
     return Source(text, name, path)
 
 
+@collecting_rarely()
 def read_program(
     source: Source,
     candidate: Candidate,

@@ -430,6 +430,7 @@ def test_declared_names():
         "ptensor.slice": "source",
         "ptensor.transpose": "source",
         "ptensor.type_cast": "source",
+        "ptensor.updated": "source",
         "ptensor.view": "source",
         "ptensor.write": "destination",
         "tile.assemble": "destination",
