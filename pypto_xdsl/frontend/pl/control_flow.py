@@ -21,7 +21,7 @@ from pypto_xdsl.frontend.pl.early_returns import (
     flagged_returns,
     returns_by_branches,
 )
-from pypto_xdsl.frontend.pl.source import Source, dotted_name
+from pypto_xdsl.frontend.pl.source import Source, dotted_name, nested_statements
 from pypto_xdsl.frontend.pl.syntax_nodes import (
     assignment,
     contains,
@@ -337,11 +337,10 @@ class _Lowering:
         return [*lowered, ast.copy_location(ast.Return(value), last)]
 
     def _returned_names(self, body: Sequence[ast.stmt]) -> list[str] | None:
-        for statement in body:
-            for node in ast.walk(statement):
-                target = node.targets[0] if isinstance(node, ast.Assign) else None
-                if isinstance(target, ast.Name) and target.id.startswith(RETURN):
-                    return [RETURN]
+        for node in nested_statements(body):
+            target = node.targets[0] if isinstance(node, ast.Assign) else None
+            if isinstance(target, ast.Name) and target.id.startswith(RETURN):
+                return [RETURN]
         return []
 
     def _returning(self, body: list[ast.stmt]) -> list[ast.stmt]:

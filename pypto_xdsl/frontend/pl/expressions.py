@@ -25,7 +25,7 @@ from pypto_xdsl.frontend.pl.arguments import Arguments
 from pypto_xdsl.frontend.pl.compile_time import Evaluator
 from pypto_xdsl.frontend.pl.context import Context
 from pypto_xdsl.frontend.pl.python_operations import unfolded
-from pypto_xdsl.frontend.pl.source import MAX_DEPTH, dotted_name
+from pypto_xdsl.frontend.pl.source import MAX_DEPTH, descendants, dotted_name
 from pypto_xdsl.frontend.pl.static_values import (
     DslCall,
     DslName,
@@ -164,7 +164,7 @@ def _as_tuple(value: Any) -> Value:
 def _compile_time(context: Context, node: ast.expr) -> Value:
     """An expression that the DSL does not have: legal if its value is known at compile time."""
     if not any(
-        isinstance(inner, ast.Name) and context.is_defined(inner.id) for inner in ast.walk(node)
+        isinstance(inner, ast.Name) and context.is_defined(inner.id) for inner in descendants(node)
     ):
         try:
             return outside_value(Evaluator(context.scope).evaluate(node))

@@ -12,7 +12,7 @@ import ast
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from pypto_xdsl.frontend.pl.source import dotted_name
+from pypto_xdsl.frontend.pl.source import add_children, dotted_name
 
 WrittenNames = Callable[[ast.Call], Iterable[str]]
 """The names whose buffers a call writes in place."""
@@ -197,21 +197,19 @@ class Liveness:
         reads = 0
         pending: list[ast.AST] = [expression]
         while pending:
-            match pending.pop():
-                case ast.Name(id=name):
-                    reads |= self.bit(name)
-                case ast.Constant():
-                    pass
-                case ast.Attribute(value=value):
-                    pending.append(value)
-                case ast.Call(func=func, args=args, keywords=keywords) as call:
-                    for name in self._written(call):
-                        self._write(summary, name)
-                    pending.append(func)
-                    pending += args
-                    pending += [keyword.value for keyword in keywords]
-                case node:
-                    pending += ast.iter_child_nodes(node)
+            node = pending.pop()
+            if isinstance(node, ast.Name):
+                reads |= self.bit(node.id)
+            elif isinstance(node, ast.Attribute):
+                pending.append(node.value)
+            elif isinstance(node, ast.Call):
+                for name in self._written(node):
+                    self._write(summary, name)
+                pending.append(node.func)
+                pending += node.args
+                pending += [keyword.value for keyword in node.keywords]
+            elif not isinstance(node, ast.Constant):
+                add_children(node, pending)
         summary.reads = reads
         return summary
 

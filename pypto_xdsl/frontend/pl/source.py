@@ -109,21 +109,25 @@ _LEAVES = frozenset((ast.Name, ast.Constant))
 
 def descendants(root: ast.AST) -> Iterator[ast.AST]:
     """
-    A node and all nodes in it, in no order. What `ast.walk` gives, but for the contexts of names,
+    A node and all nodes in it, in no order. What `ast.walk` gives, but for contexts and operators,
     at less than half its cost.
     """
-    pending: list[Any] = [root]
+    pending: list[ast.AST] = [root]
     while pending:
         node = pending.pop()
         yield node
-        if node.__class__ in _LEAVES:
-            continue
-        for field in node._fields:
-            value = getattr(node, field, None)
-            if isinstance(value, list):
-                pending += [inner for inner in cast(list[Any], value) if isinstance(inner, ast.AST)]
-            elif isinstance(value, ast.AST) and field != "ctx":
-                pending.append(value)
+        if node.__class__ not in _LEAVES:
+            add_children(node, pending)
+
+
+def add_children(node: ast.AST, found: list[ast.AST]) -> None:
+    """Append the nodes in a node, but for its context and operator."""
+    for field in node._fields:
+        value = getattr(node, field, None)
+        if isinstance(value, list):
+            found += [inner for inner in cast(list[Any], value) if isinstance(inner, ast.AST)]
+        elif isinstance(value, ast.AST) and field != "ctx" and field != "op":
+            found.append(value)
 
 
 def nested_statements(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:

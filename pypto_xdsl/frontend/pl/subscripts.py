@@ -22,6 +22,7 @@ from pypto_xdsl.frontend.pl.arguments import Arguments, Bound, to_indices
 from pypto_xdsl.frontend.pl.compile_time import Evaluator
 from pypto_xdsl.frontend.pl.context import Context, as_tuple
 from pypto_xdsl.frontend.pl.scalars import binary
+from pypto_xdsl.frontend.pl.source import descendants
 from pypto_xdsl.frontend.pl.static_values import Symbol, Unsettled
 from pypto_xdsl.frontend.pl.tensor_forms import (
     assemble_tensor,
@@ -237,7 +238,7 @@ def _linear(
         case ast.BinOp() if (number := _constant(node, context)) is not None:
             return {"": (number, None)}
         case ast.BinOp() | ast.Attribute() | ast.Subscript() | ast.Call() if not any(
-            isinstance(inner, ast.NamedExpr) for inner in ast.walk(node)
+            isinstance(inner, ast.NamedExpr) for inner in descendants(node)
         ):
             return {ast.dump(node): (1, node)}
         case _:
@@ -246,7 +247,7 @@ def _linear(
 
 def _constant(node: ast.expr, context: Context) -> int | None:
     """The value of an expression without names of the function, if it is an integer."""
-    names = [inner for inner in ast.walk(node) if isinstance(inner, ast.Name)]
+    names = [inner for inner in descendants(node) if isinstance(inner, ast.Name)]
     if any(context.is_defined(name.id) for name in names):
         return None
     try:
