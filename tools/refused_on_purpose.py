@@ -1,4 +1,4 @@
-"""Programs of PyPTO that the front end refuses on purpose, and why."""
+"""Programs of PyPTO that are refused on purpose, and why."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ _REASONS = (
     ("nothing writes the parameter", "a write that is lost"),
     ("element type pl.", "an element type that the 910B does not have"),
     (".random' is not supported", "an op that the 910B does not have"),
+    ("but a task returns tensors only", "a device function that returns a scalar"),
 )
 """Part of a message -> the reason in a word."""
 

@@ -38,6 +38,7 @@ from pypto_xdsl.frontend.pl.values import (
     Tuple,
     Unavailable,
     Value,
+    describe_apart,
     describe_type,
     describe_value,
     is_constant,
@@ -383,9 +384,8 @@ def _argument(
         return found
     if is_element_type(found.type) and is_element_type(type):
         return cast_scalar(context, found, type, node)
-    raise context.error(
-        node, f"{what} should be {describe_type(type)}, got {describe_type(found.type)}"
-    )
+    wanted, got = describe_apart(type, found)
+    raise context.error(node, f"{what} should be {wanted}, got {got}")
 
 
 def _instantiate(type: Attribute, symbols: dict[str, int | str]) -> Attribute:

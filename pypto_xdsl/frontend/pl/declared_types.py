@@ -32,7 +32,7 @@ from pypto_xdsl.frontend.pl.values import (
     Tuple,
     Typed,
     Value,
-    describe_type,
+    describe_apart,
     describe_value,
     fits,
     is_constant,
@@ -91,9 +91,8 @@ def with_annotation(context: Context, value: Value, declared: Annotation, node: 
 
 def _disagree(context: Context, value: Value, declared: Annotation, node: ast.expr) -> NoReturn:
     assert declared.type is not None
-    raise context.error(
-        node, f"declared {describe_type(declared.type)}, but the value is {describe_value(value)}"
-    )
+    said, is_ = describe_apart(declared.type, value)
+    raise context.error(node, f"declared {said}, but the value is {is_}")
 
 
 def declared_scalar(context: Context, value: Value, declared: Annotation, node: ast.expr) -> Value:

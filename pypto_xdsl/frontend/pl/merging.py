@@ -29,8 +29,7 @@ from pypto_xdsl.frontend.pl.scalars import cast_scalar
 from pypto_xdsl.frontend.pl.values import (
     Tuple,
     Value,
-    describe_type,
-    describe_value,
+    describe_apart,
     is_constant,
     is_literal,
     is_value,
@@ -88,10 +87,10 @@ class Merge:
         return place
 
     def _fail(self, name: str, left: Value, right: Value) -> None:
+        one, other = describe_apart(left, right)
         raise self.context.error(
             self.node,
-            f"'{name.rpartition(':')[2]}' is {describe_value(left)} after one branch "
-            f"and {describe_value(right)} after the other",
+            f"'{name.rpartition(':')[2]}' is {one} after one branch and {other} after the other",
         )
 
     def types(self, blocks: tuple[Block, Block]) -> list[Attribute]:
@@ -300,9 +299,6 @@ def settle(
         elif wanted is None or wanted != type:
             have = None
     if have is None:
-        raise context.error(
-            node,
-            f"'{name}' enters the loop as {describe_type(type)} "
-            f"and becomes {describe_value(value)}",
-        )
+        before, after = describe_apart(type, value)
+        raise context.error(node, f"'{name}' enters the loop as {before} and becomes {after}")
     return converted(context, value, type, block, node)

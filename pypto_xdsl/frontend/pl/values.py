@@ -145,6 +145,20 @@ def describe_value(value: Value) -> str:
             return f"'{shown if len(shown) <= _SHOWN else shown[: _SHOWN - 3] + '...'}'"
 
 
+def describe_apart(left: Value | Attribute, right: Value | Attribute) -> tuple[str, str]:
+    """Two values or types, each in words that tell it from the other."""
+    said: list[str] = []
+    types: list[Attribute | None] = []
+    for value in (left, right):
+        is_type = isinstance(value, Attribute)
+        said.append(describe_type(value) if is_type else describe_value(value))
+        types.append(value if is_type else value.type if is_value(value) else None)
+    if said[0] == said[1] and None not in types:
+        # They differ in what these words leave out: the memory space, the valid region, the view.
+        said = [f"{words} ({type})" for words, type in zip(said, types, strict=True)]
+    return said[0], said[1]
+
+
 def literal_type(value: Literal | Typed) -> Attribute:
     """The type of a constant whose use does not ask for another."""
     from pypto_xdsl.frontend.pl.vocabulary import DTYPES

@@ -251,6 +251,24 @@ def test_a_carried_name_that_changes_its_shape() -> None:
     check(text, 8, 9, "enters the loop as pl.Tile[[16, 16], pl.FP32] and becomes")
 
 
+def test_types_that_read_alike_are_told_apart() -> None:
+    text = body(
+        "if n > 3:",
+        "    t = pl.load(x, [0, 0], [16, 16], target_memory=pl.Mem.Mat)",
+        "else:",
+        "    t = pl.load(x, [0, 0], [16, 16], target_memory=pl.Mem.Vec)",
+        "out = pl.store(t, [0, 0], out)",
+        "return out",
+    )
+    check(
+        text,
+        7,
+        9,
+        "'t' is pl.Tile[[16, 16], pl.FP32] (!tile.tile<16x16xf32, mat>) after one branch "
+        "and pl.Tile[[16, 16], pl.FP32] (!tile.tile<16x16xf32, vec>) after the other",
+    )
+
+
 def test_a_tile_as_parameter() -> None:
     text = KERNEL.replace("x: pl.Tensor[[64, 64], pl.FP32]", "x: pl.Tile[[64, 64], pl.FP32]")
     check(text + "        return out\n", 5, 17, "parameter 'x' cannot be a tile")
