@@ -344,6 +344,14 @@ class PipeClocks:
             self.join(mine, told, teacher)
         self._scalar_changed(True)
 
+    def is_all_done(self) -> bool:
+        """Whether all pipes know that all that was begun is done."""
+        return all(
+            known.time >= last
+            for mine in self.known
+            for known, last in zip(mine, self.last, strict=True)
+        )
+
     def _remembered(self, teacher: object) -> object:
         return teacher if self.told_of is None or teacher in self.told_of else None
 

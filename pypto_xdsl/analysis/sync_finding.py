@@ -17,9 +17,10 @@ from pypto_xdsl.analysis.sync_plan import Before, Event, Plan
 from pypto_xdsl.analysis.sync_walk import SyncWalk
 from pypto_xdsl.analysis.walk import walk
 from pypto_xdsl.dialects import ascend910b
-from pypto_xdsl.dialects.ascend910b import Core
+from pypto_xdsl.dialects.ascend910b import CORE_OF_KIND, Core
 from pypto_xdsl.dialects.pto import PtoOp
 from pypto_xdsl.dialects.pto.queue import FreeOp, PopOp, PushOp
+from pypto_xdsl.dialects.pto.section import SectionOp
 
 _LEAST_REMEMBERED = 16
 """Of less than this it is not asked whether it can be forgotten."""
@@ -92,14 +93,32 @@ class Finding(SyncWalk):
 
     def call(self, op: func.CallOp) -> None:
         # What a function does is done before and after it.
-        if any(self.clocks.last):
+        clocks = self.clocks
+        if not clocks.is_all_done():
             self._barrier(op)
-        if op not in self.plan.barriers_after and (self.iterations or _is_followed(op)):
+        for mine in clocks.known:
+            for known, last in zip(mine, clocks.last, strict=True):
+                self.needed.update(known.teachers(last))
+        following = self._barrier_behind(op)
+        if following is not None:
+            self.needed.add(following)
+        elif op not in self.plan.barriers_after and (self.iterations or _is_followed(op)):
             self.plan.barriers_after[op] = None
             self.added = True
         for lane in LANES.values():
             self._tells_cores(lane)
             self.clocks.tick(lane)
+
+    def _barrier_behind(self, op: Operation) -> Operation | None:
+        """The barrier of the program that comes next on this core, if nothing comes before it."""
+        following = op.next_op
+        while isinstance(following, SectionOp):
+            if CORE_OF_KIND[following.kernel_kind] is self.core:
+                following = following.body.block.first_op
+            else:
+                following = following.next_op
+        is_barrier = isinstance(following, ascend910b.BarrierOp) and following.is_of_all
+        return following if is_barrier else None
 
     def _tells_cores(self, lane: int) -> None:
         """Whatever a pipe knows now, others will rely on."""
