@@ -26,6 +26,7 @@ import argparse
 import os
 import statistics
 import time
+from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -384,10 +385,16 @@ def addi_run(count: int) -> Run:
 
 
 def medians(runs: Mapping[str, Run], rounds: int) -> dict[str, float]:
-    """CPU time of each in microseconds: the median of rounds in which they take turns."""
+    """
+    CPU time of each in microseconds: the median of rounds in which they take turns, each round
+    from another on, since a run finds in the caches what the one before it left there.
+    """
     found: dict[str, list[float]] = {name: [] for name in runs}
+    order = deque(runs)
     for turn in range(rounds + 1):
-        for name, run in runs.items():
+        order.rotate()
+        for name in order:
+            run = runs[name]
             start = time.process_time()
             run()
             if turn:  # The first only warms up.
