@@ -5,37 +5,17 @@ they are valid; those of a tensor that is said to be valid everywhere are stored
 
 from __future__ import annotations
 
-from copy import copy
 from typing import Any
 
 import numpy as np
 import pytest
-from support.programs import context
-from xdsl.passes import PassPipeline
-from xdsl.universe import Universe
-
-from pypto_xdsl.interpreters.run import run
-from pypto_xdsl.pipelines import expand_pipelines
-from pypto_xdsl.syntax.parser import parse_module
+from support.lowering_levels import on_910b, results_at_levels
 
 
 def results(text: str, arguments: list[Any], *, strict: bool = True) -> list[Any]:
-    """What a kernel gives as written, and after each pass of the default pipeline."""
-    ctx = context()
-    module = parse_module(
-        ctx, f'builtin.module attributes {{pto.target_arch = "a2a3"}} {{ {text} }}', "kernel.mlir"
-    )
-    spec = expand_pipelines("default-pipeline")
-    passes = PassPipeline.parse_spec(Universe.get_multiverse().all_passes, spec).passes
-    found: list[Any] = []
-    for step in (None, *passes):
-        if step is not None:
-            step.apply(ctx, module)
-            module.verify()
-        given = [copy(argument) for argument in arguments]
-        (result,) = run(module, "k", given, strict=strict).results
-        found.append(np.asarray(result))
-    return found
+    """The one result of a kernel at each level."""
+    levels = results_at_levels(on_910b(text), arguments, strict=strict)
+    return [found for _, (found,) in levels]
 
 
 WHOLE = "tensor<16x64xf32>"

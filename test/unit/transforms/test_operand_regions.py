@@ -2,35 +2,12 @@
 
 from __future__ import annotations
 
-from copy import copy
-from typing import Any
-
 import numpy as np
 import pytest
-from support.programs import context
-from xdsl.passes import PassPipeline
-from xdsl.universe import Universe
-
-from pypto_xdsl.interpreters.run import run
-from pypto_xdsl.pipelines import expand_pipelines
-from pypto_xdsl.syntax.parser import parse_module
+from support.lowering_levels import assert_gives
 
 WHOLE = "tensor<1x16xf32>"
 PART = "tensor<1x16xf32, #ptensor.view<valid = [1, {}]>>"
-
-
-def check(text: str, arguments: list[Any], wanted: Any) -> None:
-    """The kernel gives what is wanted, as written and after each pass of the default pipeline."""
-    ctx = context()
-    module = parse_module(ctx, text, "kernel.mlir")
-    spec = expand_pipelines("default-pipeline")
-    passes = PassPipeline.parse_spec(Universe.get_multiverse().all_passes, spec).passes
-    for step in (None, *passes):
-        if step is not None:
-            step.apply(ctx, module)
-            module.verify()
-        (found,) = run(module, "k", [copy(argument) for argument in arguments]).results
-        np.testing.assert_array_equal(np.asarray(found), wanted, err_msg=str(step))
 
 
 @pytest.mark.parametrize("parts_come_first", [False, True])
@@ -62,7 +39,7 @@ def test_one_operand_is_valid_in_part(op: str, *, parts_come_first: bool, runtim
     functions |= {"part_add": np.add, "part_max": np.maximum}
     wanted = y.copy() if op.startswith("part") else np.zeros_like(x)
     wanted[:, :5] = functions[op](first, second)[:, :5]
-    check(text, [x, y, 5, np.zeros_like(x)], wanted)
+    assert_gives(text, [x, y, 5, np.zeros_like(x)], wanted)
 
 
 def test_row_that_an_op_broadcasts():
@@ -85,7 +62,7 @@ def test_row_that_an_op_broadcasts():
     x, y = x.astype(np.float32), y.astype(np.float32)
     wanted = np.zeros_like(x)
     wanted[:, :4] = (x + y)[:, :4]
-    check(text, [x, y, np.zeros_like(x)], wanted)
+    assert_gives(text, [x, y, np.zeros_like(x)], wanted)
 
 
 @pytest.mark.parametrize("along", ["row", "col"])
@@ -113,7 +90,7 @@ def test_vector_that_is_longer_or_shorter_than_its_target(along: str):
     rows, columns = (2, 64) if along == "row" else (8, 40)
     wanted = np.zeros_like(x)
     wanted[:rows, :columns] = (x * y)[:rows, :columns]
-    check(text, [x, y, np.zeros_like(x)], wanted)
+    assert_gives(text, [x, y, np.zeros_like(x)], wanted)
 
 
 def test_vector_of_a_program_on_tiles():
@@ -138,4 +115,4 @@ def test_vector_of_a_program_on_tiles():
     x, y = x.astype(np.float32), y.astype(np.float32)
     wanted = np.zeros_like(x)
     wanted[:, :4] = (x * y + y)[:, :4]
-    check(text, [x, y, np.zeros_like(x)], wanted)
+    assert_gives(text, [x, y, np.zeros_like(x)], wanted)

@@ -2,18 +2,9 @@
 
 from __future__ import annotations
 
-from copy import copy
-from typing import Any
-
 import numpy as np
 import pytest
-from support.programs import context
-from xdsl.passes import PassPipeline
-from xdsl.universe import Universe
-
-from pypto_xdsl.interpreters.run import run
-from pypto_xdsl.pipelines import expand_pipelines
-from pypto_xdsl.syntax.parser import parse_module
+from support.lowering_levels import assert_gives, on_910b
 
 PART = "tensor<16x64xf32, #ptensor.view<valid = [?, 64]>>"
 COLUMN = "tensor<16x1xf32, #ptensor.view<valid = [?, 1]>>"
@@ -59,22 +50,6 @@ WINDOW = f"""
 """
 
 
-def check(text: str, arguments: list[Any], wanted: Any) -> None:
-    """The kernel gives what is wanted, as written and after each pass of the default pipeline."""
-    ctx = context()
-    module = parse_module(
-        ctx, f'builtin.module attributes {{pto.target_arch = "a2a3"}} {{ {text} }}', "kernel.mlir"
-    )
-    spec = expand_pipelines("default-pipeline")
-    passes = PassPipeline.parse_spec(Universe.get_multiverse().all_passes, spec).passes
-    for step in (None, *passes):
-        if step is not None:
-            step.apply(ctx, module)
-            module.verify()
-        (found,) = run(module, "k", [copy(argument) for argument in arguments]).results
-        np.testing.assert_array_equal(np.asarray(found), wanted, err_msg=str(step))
-
-
 @pytest.mark.parametrize("rows", [16, 5])
 def test_reshaped_window(rows: int):
     """A part of a row is a column once it is loaded; it is none in global memory."""
@@ -84,7 +59,7 @@ def test_reshaped_window(rows: int):
     out = np.zeros((16, 64), np.float32)
     wanted = out.copy()
     wanted[:rows] = y[:rows] * x[2, 16 : 16 + rows, None]
-    check(WINDOW, [x, y, 2, rows, out], wanted)
+    assert_gives(on_910b(WINDOW), [x, y, 2, rows, out], wanted)
 
 
 TURNED = "tensor<8x16xf32, #ptensor.view<layout = dn>>"
@@ -109,7 +84,7 @@ def test_row_of_a_transposed_window():
     rng = np.random.default_rng(13)
     x, y = rng.standard_normal((32, 8)), rng.standard_normal((16, 64))
     x, y = x.astype(np.float32), y.astype(np.float32)
-    check(TRANSPOSED, [x, y, 3, np.zeros_like(y)], y * x[3:19, 2, None])
+    assert_gives(on_910b(TRANSPOSED), [x, y, 3, np.zeros_like(y)], y * x[3:19, 2, None])
 
 
 @pytest.mark.parametrize("rows", [16, 5])
@@ -124,4 +99,4 @@ def test_reshape(kernel: str, rows: int):
         wanted[0, :rows] = 2 * x[:rows].sum(axis=1)
     else:
         wanted[: 64 * rows] = 4 * x[:rows].reshape(-1)
-    check(text, [x, rows, out], wanted)
+    assert_gives(on_910b(text), [x, rows, out], wanted)

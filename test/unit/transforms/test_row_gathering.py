@@ -2,34 +2,11 @@
 
 from __future__ import annotations
 
-from copy import copy
 from typing import Any
 
 import numpy as np
 import pytest
-from support.programs import context
-from xdsl.passes import PassPipeline
-from xdsl.universe import Universe
-
-from pypto_xdsl.interpreters.run import run
-from pypto_xdsl.pipelines import expand_pipelines
-from pypto_xdsl.syntax.parser import parse_module
-
-
-def check(text: str, arguments: list[Any], wanted: Any) -> None:
-    """The kernel gives what is wanted, as written and after each pass of the default pipeline."""
-    ctx = context()
-    module = parse_module(
-        ctx, f'builtin.module attributes {{pto.target_arch = "a2a3"}} {{ {text} }}', "kernel.mlir"
-    )
-    spec = expand_pipelines("default-pipeline")
-    passes = PassPipeline.parse_spec(Universe.get_multiverse().all_passes, spec).passes
-    for step in (None, *passes):
-        if step is not None:
-            step.apply(ctx, module)
-            module.verify()
-        (found,) = run(module, "k", [copy(argument) for argument in arguments]).results
-        np.testing.assert_array_equal(np.asarray(found), wanted, err_msg=str(step))
+from support.lowering_levels import assert_gives, on_910b
 
 
 def numbers(seed: int, shape: tuple[int, ...]) -> Any:
@@ -73,7 +50,7 @@ def test_rows_one_by_one(rows: int, *, transpose: bool):
     x, y = numbers(1, (64, 32)), numbers(2, (16, 32) if transpose else (32, 16))
     kv = x[(5 * np.arange(rows) + 1) % 64].astype(np.float32)
     wanted = y.astype(np.float32) @ kv.T if transpose else kv @ y.astype(np.float32)
-    check(text, [x, y, np.zeros_like(wanted)], wanted)
+    assert_gives(on_910b(text), [x, y, np.zeros_like(wanted)], wanted)
 
 
 @pytest.mark.parametrize("transposed", [False, True])
@@ -100,4 +77,4 @@ def test_pages(*, transposed: bool):
     table = rng.permutation(8).astype(np.int32)
     kv = x[table[indices // 8] * 8 + indices % 8, 16:48].astype(np.float32)
     wanted = y.astype(np.float32) @ kv.T if transposed else kv @ y.astype(np.float32)
-    check(text, [x, indices, table, y, np.zeros_like(wanted)], wanted)
+    assert_gives(on_910b(text), [x, indices, table, y, np.zeros_like(wanted)], wanted)

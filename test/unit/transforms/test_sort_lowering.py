@@ -10,31 +10,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support.programs import context
-from xdsl.passes import PassPipeline
-from xdsl.universe import Universe
-
-from pypto_xdsl.interpreters.run import run
-from pypto_xdsl.pipelines import expand_pipelines
-from pypto_xdsl.syntax.parser import parse_module
+from support.lowering_levels import on_910b, results_at_levels
 
 
 def sorted_by(text: str, arguments: list[Any]) -> list[list[Any]]:
-    """The results of a kernel as written, and after each pass of the default pipeline."""
-    ctx = context()
-    module = parse_module(
-        ctx, f'builtin.module attributes {{pto.target_arch = "a2a3"}} {{ {text} }}', "kernel.mlir"
-    )
-    spec = expand_pipelines("default-pipeline")
-    passes = PassPipeline.parse_spec(Universe.get_multiverse().all_passes, spec).passes
-    found: list[list[Any]] = []
-    for step in (None, *passes):
-        if step is not None:
-            step.apply(ctx, module)
-            module.verify()
-        results = run(module, "k", [argument.copy() for argument in arguments]).results
-        found.append([np.asarray(result) for result in results])
-    return found
+    """The results of a kernel at each level."""
+    return [found for _, found in results_at_levels(on_910b(text), arguments)]
 
 
 @pytest.mark.parametrize("columns", [128, 512])

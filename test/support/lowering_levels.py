@@ -1,0 +1,52 @@
+"""A kernel at every level between tensors and `.pto`, run on numpy arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from copy import copy
+from typing import Any
+
+import numpy as np
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import PassPipeline
+from xdsl.universe import Universe
+
+from pypto_xdsl.interpreters.run import run
+from pypto_xdsl.pipelines import expand_pipelines
+from pypto_xdsl.syntax.parser import parse_module
+from support.programs import context
+
+
+def on_910b(functions: str) -> str:
+    """The text of a module of these functions for the 910B."""
+    return f'builtin.module attributes {{pto.target_arch = "a2a3"}} {{ {functions} }}'
+
+
+def levels(text: str) -> Iterator[tuple[str, ModuleOp]]:
+    """
+    A program as written and, in place, after each pass of the default pipeline, verified; with the
+    name of the pass.
+    """
+    ctx = context()
+    module = parse_module(ctx, text, "kernel.mlir")
+    yield "as written", module
+    spec = expand_pipelines("default-pipeline")
+    for step in PassPipeline.parse_spec(Universe.get_multiverse().all_passes, spec).passes:
+        step.apply(ctx, module)
+        module.verify()
+        yield step.name, module
+
+
+def results_at_levels(
+    text: str, arguments: Sequence[Any], *, strict: bool = True
+) -> Iterator[tuple[str, list[Any]]]:
+    """What the function `k` of a program gives at each level, for copies of the arguments."""
+    for name, module in levels(text):
+        given = [copy(argument) for argument in arguments]
+        yield name, [np.asarray(one) for one in run(module, "k", given, strict=strict).results]
+
+
+def assert_gives(text: str, arguments: Sequence[Any], wanted: Any) -> None:
+    """The function `k` of a program has one result, which is what is wanted at each level."""
+    for name, (found,) in results_at_levels(text, arguments):
+        np.testing.assert_array_equal(found, wanted, err_msg=name)
