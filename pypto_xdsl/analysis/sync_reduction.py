@@ -38,8 +38,8 @@ class _Reduction:
     """What is needed of what is left."""
     trims: bool
     redundant: dict[Redundant, None] = field(default_factory=dict[Redundant, None])
-    needed: set[Redundant] = field(default_factory=set[Redundant])
-    """What of the program can go only in part."""
+    needed: set[Part] = field(default_factory=set[Part])
+    """What of the program can go only in part, and what of the plan came back once it was gone."""
 
     def spare(self) -> dict[Part, tuple[object, ...]]:
         """What can go, one by one, and the teachers that go with it."""
@@ -52,7 +52,7 @@ class _Reduction:
         plan = finding.plan
         barriers = (Before(op) for op in plan.barriers_before) if self.trims else ()
         for part in (*barriers, *plan.events):
-            if part not in finding.needed:
+            if part not in finding.needed and part not in self.needed:
                 parts[part] = (part,)
         return parts
 
@@ -73,6 +73,11 @@ class _Reduction:
             else:
                 self.finding.plan.drop(part)
         self.finding = self._walked(self.finding.plan, SharedTeachers, None)
+        self.needed.update(part for part in gone if self._is_planned(part))
+
+    def _is_planned(self, part: Part) -> bool:
+        plan = self.finding.plan
+        return part.op in plan.barriers_before if isinstance(part, Before) else part in plan.events
 
     def _is_needed(self, found: Redundant) -> bool:
         """Whether something of the program cannot go as a whole."""
