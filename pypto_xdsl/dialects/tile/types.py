@@ -14,6 +14,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import prod
+from typing import TypedDict, Unpack
 
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
@@ -81,6 +82,17 @@ def implicit_layout(shape: Sequence[int], space: MemorySpace | None) -> Layout:
             return Layout(outer, TileLayout.COL_MAJOR, 512)
         case _:
             return _COLUMN if column else _ROW
+
+
+class _Fields(TypedDict, total=False):
+    """What is given for a tile type beside its shape."""
+
+    element_type: ElementType
+    space: MemorySpace | None
+    valid: Iterable[int] | None
+    layout: Layout | None
+    pad: PadValue
+    compact: bool
 
 
 @irdl_attr_definition
@@ -224,13 +236,9 @@ class TileType(ParametrizedAttribute, TypeAttribute, ShapedType, ContainerType[A
         explicit = any(
             not isinstance(field, NoneAttr) for field in (self.blayout, self.slayout, self.fractal)
         )
-        return TileType(
-            self.get_shape(),
-            self.element_type,
-            space,
-            valid=self.valid_shape,
+        return self._but(
+            space=space,
             layout=self.layout if explicit else None,
-            pad=self.pad_value,
             compact=self.is_compact and space is not MemorySpace.VEC,
         )
 
@@ -247,62 +255,40 @@ class TileType(ParametrizedAttribute, TypeAttribute, ShapedType, ContainerType[A
 
     def with_layout(self, layout: Layout) -> TileType:
         """The same tile stored in another order."""
-        return TileType(
-            self.get_shape(),
-            self.element_type,
-            self.memory_space,
-            valid=self.valid_shape,
-            layout=layout,
-            pad=self.pad_value,
-            compact=self.is_compact,
-        )
+        return self._but(layout=layout)
 
     def with_valid(self, valid: Iterable[int] | None) -> TileType:
         """The same tile with another valid region."""
-        return TileType(
-            self.get_shape(),
-            self.element_type,
-            self.memory_space,
-            valid=valid,
-            layout=self.layout,
-            pad=self.pad_value,
-            compact=self.is_compact,
-        )
+        return self._but(valid=valid)
+
+    def with_pad(self, pad: PadValue) -> TileType:
+        """The same tile with something else outside the valid region."""
+        return self._but(pad=pad)
 
     def without_pad(self) -> TileType:
         """The same tile, of which nothing says what lies outside the valid region."""
-        return TileType(
-            self.get_shape(),
-            self.element_type,
-            self.memory_space,
-            valid=self.valid_shape,
-            layout=self.layout,
-            compact=self.is_compact,
-        )
+        return self.with_pad(PadValue.NULL)
 
     def with_compact(self, compact: bool) -> TileType:
         """The same tile with its rows packed, or not."""
-        return TileType(
-            self.get_shape(),
-            self.element_type,
-            self.memory_space,
-            valid=self.valid_shape,
-            layout=self.layout,
-            pad=self.pad_value,
-            compact=compact,
-        )
+        return self._but(compact=compact)
 
     def with_element_type(self, element_type: ElementType) -> TileType:
         """A tile of the same shape and view with elements of another type."""
-        return TileType(
-            self.get_shape(),
-            element_type,
-            self.memory_space,
-            valid=self.valid_shape,
-            layout=self.layout,
-            pad=self.pad_value,
-            compact=self.is_compact,
-        )
+        return self._but(element_type=element_type)
+
+    def _but(self, **changes: Unpack[_Fields]) -> TileType:
+        """The same tile with some fields changed that do not change what is implicit."""
+        fields: _Fields = {
+            "element_type": self.element_type,
+            "space": self.memory_space,
+            "valid": self.valid_shape,
+            "layout": self.layout,
+            "pad": self.pad_value,
+            "compact": self.is_compact,
+        }
+        fields.update(changes)
+        return TileType(self.get_shape(), **fields)
 
     # Text.
 

@@ -286,15 +286,9 @@ def _flattens(value: SSAValue, have: TileType, want: TileType) -> bool:
 
 def _filled_in(tile: TileType, like: TileType, given: Mapping[str, Any]) -> TileType:
     """A tile whose padding and packing are those of another where a view does not say them."""
-    return TileType(
-        tile.get_shape(),
-        tile.element_type,
-        tile.memory_space,
-        valid=tile.valid_shape,
-        layout=tile.layout,
-        pad=tile.pad_value if "pad" in given else like.pad_value,
-        compact=tile.is_compact if "compact" in given else like.is_compact,
-    )
+    if "pad" not in given:
+        tile = tile.with_pad(like.pad_value)
+    return tile if "compact" in given else tile.with_compact(like.is_compact)
 
 
 def retype(value: SSAValue, type: Attribute) -> None:
