@@ -14,7 +14,7 @@ loaded without a memory space count as tiles of the vector buffer, as PyPTO has 
 After passes that lower kernels, the order of independent ops and repeated computations do not
 count either, nor after passes that fuse buffers the names of a buffer (`normal_form`).
 
-Programs that the front end refuses on purpose (`refused_on_purpose`) are counted apart. What no
+Programs that are refused on purpose (`refused_on_purpose`) are counted apart. What no
 text settles about a program is in `pypto_arguments.txt`.
 """
 
@@ -141,6 +141,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--failures", action="store_true", help="list every failure")
     parser.add_argument("--reasons", type=int, default=0, help="show the most frequent reasons")
     given = parser.parse_args(arguments)
+    for path in given.paths:
+        if not path.exists():
+            parser.error(f"there is no {path}")
     total = Count()
     print(HEAD)
     for path in sorted(_files(given.paths)):
