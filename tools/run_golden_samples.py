@@ -74,8 +74,6 @@ _HOST_TYPES = {
     "ui32": "uint32_t",
     "ui64": "uint64_t",
 }
-_LARGEST = 1 << 28
-"""Elements: views beyond it are taken for what their windows reach."""
 
 
 _BUILDER_SECONDS = 60

@@ -116,11 +116,6 @@ class LiveRanges:
     def __len__(self) -> int:
         return len(self._ranges)
 
-    @property
-    def hull(self) -> Range:
-        """From the first time to the last."""
-        return self._ranges[0][0], self._ranges[-1][1]
-
     def add(self, range: Range) -> None:
         """Be live in another range too, which may overlap those there are."""
         start, end = range

@@ -273,17 +273,6 @@ class ReturnLineage:
         return tuple(tracer.trace(value) for value in returned)
 
 
-def trace_to_parameter(
-    value: SSAValue, parameters: Sequence[SSAValue], program: ReturnLineage
-) -> Lineage | None:
-    """
-    The parameter that a value is, in a body that need not be a function yet.
-
-    For several values of one body make one `Tracer`, which remembers what they share.
-    """
-    return Tracer(parameters, program).trace(value)
-
-
 def returned_values(function: FuncOp) -> Sequence[SSAValue]:
     """What a function returns; empty for a declaration and for unstructured control flow."""
     end = function.return_op

@@ -39,11 +39,6 @@ class Cores:
     cube: int
     vector: int
 
-    @property
-    def vector_per_cube(self) -> int:
-        """The vector cores that work with one cube core."""
-        return self.vector // self.cube
-
 
 @dataclass(frozen=True)
 class Backend:

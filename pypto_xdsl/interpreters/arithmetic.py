@@ -383,8 +383,3 @@ def function_of(meaning: Meaning, element: Element) -> Callable[..., Array] | No
     if meaning is _EXPONENTIAL:
         return np.exp if element.bits == 32 else None
     return _OF_NUMPY.get(meaning)
-
-
-def meaning_of(op_name: str, table: Mapping[str, Meaning] = MEANINGS) -> Meaning | None:
-    """The meaning of an op, if the table has it."""
-    return table.get(op_name.partition(".")[2])

@@ -266,7 +266,6 @@ class _Plan:
     required: list[str] = field(default_factory=list[str])
     sized: bool = False
     results: int = 0
-    variadic_results: bool = False
 
     @property
     def words(self) -> list[str]:

@@ -285,11 +285,6 @@ class DivScalarOp(TileOp):
     scalar = operand_def(TILE_OR_SCALAR)
     dst = operand_def(WRITE_TILE)
 
-    @property
-    def scalar_first(self) -> bool:
-        """Whether the number is divided by the tile."""
-        return not isinstance(self.src.type, TileBufType)
-
     def role_of(self, info: OperandInfo) -> Role:
         if info.name == "dst" or isinstance(self.operand(info.name).type, TileBufType):
             return info.role

@@ -69,8 +69,6 @@ def agree(x: int, y: int) -> bool:
 class MaskedOp(TileOp):
     """Ops whose `ins(...)` may be `%src, {maskPattern = ...} : T, "row"`"""
 
-    OLD_AXIS: ClassVar[bool] = True
-
     @classmethod
     def parse_ins(cls, parser: Parser) -> tuple[list[SSAValue], dict[str, Attribute]]:
         names = [parser.parse_unresolved_operand()]

@@ -28,7 +28,6 @@ Dtypes: TypeAlias = tuple[str, ...]
 """Names of element types; `i32` stands for `ui32` and `si32` too, unless the set says not."""
 
 FLOATS: Dtypes = ("f16", "f32")
-HALVES: Dtypes = ("f16", "bf16", "f32")
 ARITHMETIC: Dtypes = ("i16", "i32", "f16", "f32")
 BITWISE: Dtypes = ("i8", "i16")
 INTEGERS: Dtypes = ("i8", "i16", "i32")

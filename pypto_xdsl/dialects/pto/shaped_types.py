@@ -223,8 +223,6 @@ _POINTER_SPACES = {
 }
 """Words that a pointer type may name its memory by."""
 
-GM_SPACE = AddressSpaceAttr(AddressSpace.GM)
-
 
 @irdl_attr_definition
 class PtrType(InternedType):

@@ -10,7 +10,7 @@ from xdsl.universe import Universe
 from pypto_xdsl.analysis.buffer_roots import BufferRoots, Place, ProgramRoots
 from pypto_xdsl.analysis.call_graph import CallGraph
 from pypto_xdsl.analysis.overlap import Overlap
-from pypto_xdsl.analysis.return_lineage import ReturnLineage, Tracer, trace_to_parameter
+from pypto_xdsl.analysis.return_lineage import ReturnLineage, Tracer
 from pypto_xdsl.analysis.walk import blocks_inside, walk
 from pypto_xdsl.syntax.parser import parse_module
 
@@ -250,9 +250,9 @@ orch.func opaque @f(in %x : {T}, inout %y : {T}) {{
 }}"""
     )
     captured = [names["t"], names["y"], names["x"]]
-    found = trace_to_parameter(names["y2"], captured, lineage)
+    tracer = Tracer(captured, lineage)
+    found = tracer.trace(names["y2"])
     assert found is not None
     assert (found.parameter, found.is_exact) == (1, True)
-    tracer = Tracer(captured, lineage)
     assert tracer.trace(names["s"]) == found
     assert Tracer([names["x"]], lineage).trace(names["y2"]) is None

@@ -289,7 +289,6 @@ def test_memories():
     aligned = {space.value: memory.alignment for space, memory in ASCEND910B.memories.items()}
     assert aligned == {"vec": 32, "mat": 32, "left": 512, "right": 512, "acc": 512, "bias": 32}
     assert ASCEND910B.cores == Cores(cube=24, vector=48)
-    assert ASCEND910B.cores.vector_per_cube == 2
 
 
 def test_moves():
