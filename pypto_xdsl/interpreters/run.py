@@ -18,7 +18,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.interpreter import Interpreter, InterpreterFunctions
@@ -44,6 +43,7 @@ from pypto_xdsl.interpreters.elements import (
 )
 from pypto_xdsl.interpreters.errors import ProgramError
 from pypto_xdsl.interpreters.filling import FillFunctions
+from pypto_xdsl.interpreters.float_settings import quiet_floats
 from pypto_xdsl.interpreters.gathering import GatherFunctions, ScatterFunctions
 from pypto_xdsl.interpreters.machine import Machine
 from pypto_xdsl.interpreters.orch import OrchFunctions, call
@@ -71,9 +71,6 @@ FUNCTIONS: tuple[type[InterpreterFunctions], ...] = (
 )
 _RECURSION_LIMIT = 50_000
 """A nested region takes some five Python frames."""
-
-_BUFFERED = 2048
-"""How many elements numpy converts at once, as of f32 that are summed in f64: 16 KiB of these."""
 
 
 @dataclass(frozen=True)
@@ -254,15 +251,13 @@ def run_on(machine: Machine, function: orch.FuncOp, arguments: Arguments) -> Run
 
 @contextmanager
 def running() -> Generator[None]:
-    """Floats follow IEEE without warnings, deep nests run, numpy converts in the first cache."""
+    """Floats are quiet, and deep nests run."""
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(max(limit, _RECURSION_LIMIT))
-    buffered = np.setbufsize(_BUFFERED)
     try:
-        with np.errstate(all="ignore"):
+        with quiet_floats():
             yield
     finally:
-        np.setbufsize(buffered)
         sys.setrecursionlimit(limit)
 
 

@@ -2,15 +2,13 @@
 The cores that run a program together: one, or a cube core and its vector cores, or those of all
 blocks of a launch, where blocks wait for each other.
 
-Each core's scalar unit runs in a thread of its own, one at a time: a core goes on until it has to
-wait, or ends, and hands over to the next in a fixed order. When no core can go on, the error says
-who waits for whom.
+Each core's scalar unit goes on until it has to wait, or ends, and hands over to the next
+(`interpreters/turns.py`). When no core can go on, the error says who waits for whom.
 """
 
 from __future__ import annotations
 
 import random
-import threading
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -28,24 +26,15 @@ from pypto_xdsl.interpreters.ascend910b.core import Core
 from pypto_xdsl.interpreters.ascend910b.globals import BufferHistory
 from pypto_xdsl.interpreters.ascend910b.lanes import EventKey, Lane, Told
 from pypto_xdsl.interpreters.core_settings import Check, CoreSettings
-
-_STACK, _STACK_OF_MANY = 256 * 1024 * 1024, 32 * 1024 * 1024
-"""Bytes: deep nests take many Python frames; of many cores, each has less."""
-
-_MANY = 8
+from pypto_xdsl.interpreters.turns import Turns
 
 _GO_ON = 0.5
 """How likely another step is, after each thing issued, where chance decides."""
 
 
-class _Stopped(Exception):
-    """Another core found an error."""
-
-
 @dataclass(eq=False)
 class _Blocked:
     op: Operation
-    is_ready: Callable[[], bool]
     event: EventKey | None
     who: str
 
@@ -96,17 +85,15 @@ class Group:
     queued: int = 0
     """How many things are in the queues of all pipes."""
     blocked: dict[Core, _Blocked] = field(default_factory=dict[Core, _Blocked])
-    done: set[Core] = field(default_factory=set[Core])
     _visits: dict[tuple[Core, SyncCoreType], int] = field(
         default_factory=dict[tuple[Core, SyncCoreType], int]
     )
     _chance: random.Random = field(init=False)
     """Where chance decides."""
-    _turn: int = 0
-    _changed: threading.Condition = field(default_factory=threading.Condition)
-    _error: BaseException | None = None
+    _turns: Turns = field(init=False)
 
     def __post_init__(self) -> None:
+        self._turns = Turns(self._deadlock, self.drain)
         if self.settings.seed is not None:
             self._chance = random.Random(self.settings.seed)
 
@@ -209,76 +196,12 @@ class Group:
 
     def run(self, programs: Sequence[Callable[[], None]]) -> None:
         """Run what each core does, to the end."""
-        if len(programs) == 1:
-            programs[0]()
-        else:
-            self._run_together(programs)
+        self._turns.run(programs)
         self.drain()
         waiting = [core for core in self.cores if not core.is_idle()]
         if waiting:
             raise DiagnosticsError(self._deadlock())
         self._check_events()
-
-    def _run_together(self, programs: Sequence[Callable[[], None]]) -> None:
-        previous = threading.stack_size(_STACK if len(programs) < _MANY else _STACK_OF_MANY)
-        try:
-            threads = [
-                threading.Thread(target=self._program, args=(place, program), daemon=True)
-                for place, program in enumerate(programs)
-            ]
-            for thread in threads:
-                thread.start()
-        finally:
-            threading.stack_size(previous)
-        for thread in threads:
-            thread.join()
-        if self._error is not None:
-            raise self._error
-
-    def _program(self, place: int, program: Callable[[], None]) -> None:
-        core = self.cores[place]
-        try:
-            self._await_turn(place)
-            program()
-            self.done.add(core)
-            self._hand_over(place)
-        except _Stopped:
-            pass
-        except BaseException as e:
-            self._stop(e)
-
-    def _stop(self, error: BaseException) -> None:
-        with self._changed:
-            if self._error is None:
-                self._error = error
-            self._changed.notify_all()
-
-    def _await_turn(self, place: int) -> None:
-        with self._changed:
-            while self._turn != place and self._error is None:
-                self._changed.wait()
-            if self._error is not None:
-                raise _Stopped
-
-    def _hand_over(self, place: int) -> bool:
-        """Let the next core that can go on; whether there is one."""
-        self.drain()
-        count = len(self.cores)
-        for step in range(1, count + 1):
-            other = (place + step) % count
-            core = self.cores[other]
-            if core in self.done:
-                continue
-            blocked = self.blocked.get(core)
-            if blocked is not None and not blocked.is_ready():
-                continue
-            with self._changed:
-                self._turn = other
-                self._changed.notify_all()
-            return True
-        if len(self.done) < count:
-            raise DiagnosticsError(self._deadlock())
-        return False
 
     def block(
         self,
@@ -289,17 +212,9 @@ class Group:
         lane: Lane | None = None,
     ) -> None:
         """The scalar unit of a core waits; for a pipe, where all is in the order of the text."""
-        place = self.cores.index(core)
         who = f"the scalar unit of {core.name}" if lane is None else lane.name
-        self.blocked[core] = _Blocked(op, is_ready, event, who)
-        while True:
-            self.drain()
-            if is_ready():
-                break
-            if len(self.cores) == 1:
-                raise DiagnosticsError(self._deadlock())
-            self._hand_over(place)
-            self._await_turn(place)
+        self.blocked[core] = _Blocked(op, event, who)
+        self._turns.wait(self.cores.index(core), is_ready)
         del self.blocked[core]
 
     # What is wrong when nothing goes on, and at the end.
