@@ -8,7 +8,7 @@ or submit in an ordinary function makes the buffer (`ptensor.create`) right befo
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from xdsl.dialects.builtin import ArrayAttr, FunctionType, ModuleOp
 from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
@@ -20,7 +20,15 @@ from pypto_xdsl.dialects import orch, ptensor
 from pypto_xdsl.dialects.orch import ArgDirection, Direction, DirectionAttr
 from pypto_xdsl.dialects.ptensor import tensor_of
 from pypto_xdsl.rewriting.locating import locate
+from pypto_xdsl.syntax.lists import Index
 from pypto_xdsl.syntax.op_syntax import segments_property
+
+Extents = Callable[[orch.DispatchOp], Sequence[Index]]
+"""The run-time extents of the buffer that is made for a use, with what computes them before it."""
+
+
+def _none(use: orch.DispatchOp) -> Sequence[Index]:
+    return ()
 
 
 class OutputParameters:
@@ -29,11 +37,18 @@ class OutputParameters:
     def __init__(self, module: ModuleOp):
         self._module = module
         self._added: dict[orch.FuncOp, list[BlockArgument]] = {}
+        self._extents: dict[BlockArgument, Extents] = {}
 
-    def add(self, function: orch.FuncOp, type: Attribute, hint: str | None) -> BlockArgument:
-        """Append an `out` parameter; its uses are updated by `update_callers`."""
+    def add(
+        self, function: orch.FuncOp, type: Attribute, hint: str | None, extents: Extents = _none
+    ) -> BlockArgument:
+        """
+        Append an `out` parameter; its uses are updated by `update_callers`. Those in ordinary
+        functions make buffers of `extents`, where the type leaves them open.
+        """
         parameter = append_parameter(function, type, "out" if hint is None else f"{hint}_out")
         self._added.setdefault(function, []).append(parameter)
+        self._extents[parameter] = extents
         return parameter
 
     def update_callers(self) -> None:
@@ -70,9 +85,11 @@ class OutputParameters:
             hint = parameter.name_hint
             if caller.kind.data.is_wrapper:
                 name = None if hint is None else hint.removesuffix("_out")
-                buffers.append(self.add(caller, parameter.type, name))
+                extents = self._extents[parameter]
+                buffers.append(self.add(caller, parameter.type, name, extents))
                 continue
-            create = ptensor.CreateOp(tensor_of(parameter.type))
+            sizes = self._extents[parameter](use)
+            create = ptensor.CreateOp(tensor_of(parameter.type), sizes)
             locate(use.location, create)
             create.result.name_hint = hint
             block = use.parent_block()

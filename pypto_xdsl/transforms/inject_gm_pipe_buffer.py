@@ -24,17 +24,27 @@ A group that is launched on several cores at once has slots for each, one block 
       %own = ptensor.slice %gm_pipe_buffer[%start] : tensor<16384xf32> -> tensor<4096xf32>
       tile.aic_initialize_pipe %c2v, %v2c, %own, dir_mask = 3, ...
 
-On how many has to be bounded by a number that the program says.
+Where a number of the program bounds on how many, the tensor has slots for the most that a launch
+has. Else each launch makes it for as many as it has, which is known when it is launched:
+
+    orch.func orchestration @main(in %n : index, ...) {
+      %extent = arith.muli %n, %c4096 : index
+      %gm_pipe_buffer = ptensor.create [%extent] : tensor<?xf32>
+      orch.call @mixed(..., %gm_pipe_buffer) launch %n
+
+The cores that the target has would bound nothing: a launch may be on more blocks than there are
+cores, and those that wait for a core have their slots as well.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from xdsl.context import Context
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import IndexType, ModuleOp, f32
+from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, ModuleOp, f32
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
@@ -47,12 +57,15 @@ from pypto_xdsl.dialects import orch, ptensor, tile
 from pypto_xdsl.dialects.orch import FunctionKind
 from pypto_xdsl.dialects.ptensor import tensor_type
 from pypto_xdsl.properties.checked_pass import CheckedPass
+from pypto_xdsl.rewriting.index_sums import multiply
+from pypto_xdsl.rewriting.inserter import Inserter
 from pypto_xdsl.rewriting.locating import locate
 from pypto_xdsl.rewriting.output_parameters import (
     OutputParameters,
     append_arguments,
     append_parameter,
 )
+from pypto_xdsl.syntax.lists import Index
 from pypto_xdsl.syntax.op_syntax import segments_property
 
 _HINT = "gm_pipe_buffer"
@@ -80,14 +93,15 @@ class InjectGmPipeBufferPass(CheckedPass):
                 groups.setdefault(_group_of(kernel, graph), []).append(kernel)
         outputs = OutputParameters(module)
         for group, members in groups.items():
-            blocks = _blocks(group, graph)
+            blocks = _Blocks(group, graph)
             sizes: dict[int, int] = {}
             for ring in (ring for kernel in members for ring in rings[kernel]):
                 sizes[_id(ring)] = max(sizes.get(_id(ring), 0), ring.ring_size)
             for number, size in sizes.items():
                 elements = -(-size // 4)
-                type = tensor_type((blocks * elements,), f32)
-                buffer = outputs.add(group, type, _HINT)
+                extent = DYNAMIC_INDEX if blocks.most is None else blocks.most * elements
+                type = tensor_type((extent,), f32)
+                buffer = outputs.add(group, type, _HINT, partial(_extents, blocks, elements))
                 buffer.name_hint = _HINT
                 for kernel in members:
                     ends = [r for r in rings[kernel] if _id(r) == number]
@@ -146,28 +160,62 @@ def _of_this_block(buffer: SSAValue, elements: int, ring: Operation) -> SSAValue
     return own.result
 
 
-def _blocks(group: orch.FuncOp, graph: CallGraph) -> int:
-    """
-    How many blocks of a group one launch has at most.
+def _extents(blocks: _Blocks, elements: int, use: orch.DispatchOp) -> Sequence[Index]:
+    """The extents of the slots that a use is given, so many elements a block."""
+    if blocks.most is not None:
+        return ()
+    inserter = Inserter(use)
+    extent = multiply(blocks.at(use), elements, inserter)
+    if isinstance(extent, int):
+        # Known here, but not in the type, which is for all launches.
+        extent = inserter.insert(arith.ConstantOp.from_int_and_width(extent, IndexType()))
+    return (extent,)
 
-    Raises `OpError` for a launch on a number of cores that nothing bounds.
+
+class _Blocks:
     """
-    most = 1
-    for use in graph.uses_of(group):
+    On how many blocks a group is launched at once.
+
+    Raises `OpError` for a launch by a wrapper on a number of cores that nothing bounds.
+    """
+
+    def __init__(self, group: orch.FuncOp, graph: CallGraph):
+        self._graph = graph
+        self._within = {group: 1}
+        """How many a use of a function has by what the function itself launches."""
+        self.most = self._of(group)
+        """Of any launch; None where nothing bounds them."""
+
+    def at(self, use: orch.DispatchOp) -> Index:
+        """How many a use of the group, or of what launches it, has."""
         if use.launch is not None:
-            bound = IntegerRanges().of(use.launch).high
-            if bound is None:
-                raise OpError(
-                    use,
-                    f"launches '{group.sym_name.data}' on a number of cores that is known at run "
-                    "time only, and the ring between its cube and vector cores needs slots for "
-                    "each: launch it on a constant number, or on the minimum with one",
-                    [note(use.launch, "the number is made here")],
-                )
-            most = max(most, bound)
-        elif (caller := graph.caller(use)).kind.data.is_wrapper:
-            most = max(most, _blocks(caller, graph))
-    return most
+            return use.launch
+        callee = self._graph.callee(use)
+        assert callee is not None
+        return self._within[callee]
+
+    def _of(self, function: orch.FuncOp) -> int | None:
+        most: int | None = 1
+        for use in self._graph.uses_of(function):
+            blocks = self._within[function]
+            if use.launch is not None:
+                blocks = IntegerRanges().of(use.launch).high
+            caller = self._graph.caller(use)
+            if caller.kind.data.is_wrapper:
+                if blocks is None:
+                    assert use.launch is not None
+                    raise OpError(
+                        use,
+                        f"launches '{function.sym_name.data}' on a number of cores that is known "
+                        "at run time only, and the ring between its cube and vector cores needs "
+                        "slots for each, which who launches all makes: launch "
+                        f"'{caller.sym_name.data}' on that number",
+                        [note(use.launch, "the number is made here")],
+                    )
+                self._within[caller] = max(blocks, self._within.get(caller, 1))
+                blocks = self._of(caller)
+            most = None if most is None or blocks is None else max(most, blocks)
+        return most
 
 
 def _group_of(kernel: orch.FuncOp, graph: CallGraph) -> orch.FuncOp:

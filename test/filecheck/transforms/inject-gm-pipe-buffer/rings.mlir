@@ -98,7 +98,49 @@ orch.func orchestration @main(in %n : index) {
 
 // -----
 
-// How many there are has to be known.
+// Where nothing bounds how many there are, each launch makes slots for as many as it has.
+builtin.module {
+// CHECK:      orch.func aic @cube(out %gm_pipe_buffer: tensor<?xf32>) {
+// CHECK:        [[BLOCK:%.*]] = tile.get_block_idx : index
+// CHECK-NEXT:   [[SIZE:%.*]] = arith.constant 256 : index
+// CHECK-NEXT:   [[START:%.*]] = arith.muli [[BLOCK]], [[SIZE]] : index
+// CHECK-NEXT:   ptensor.slice %gm_pipe_buffer[[[START]]] : tensor<?xf32> -> tensor<256xf32>
+orch.func aic @cube() {
+  %n = arith.constant 0 : i32
+  tile.aic_initialize_pipe %n, %n, dir_mask = 1, slot_size = 512, slot_num = 2 : i32
+  orch.return
+}
+orch.func group @both() {
+  orch.call @cube() : () -> ()
+  orch.return
+}
+orch.func spmd @wide() {
+  %c3 = arith.constant 3 : index
+  orch.call @both() launch %c3 : () -> ()
+  orch.return
+}
+// CHECK:      orch.func orchestration @main
+// CHECK:        [[SIZE:%.*]] = arith.constant 256 : index
+// CHECK-NEXT:   [[EXTENT:%.*]] = arith.muli %n, [[SIZE]] : index
+// CHECK-NEXT:   [[SLOTS:%.*]] = ptensor.create sizes = [[[EXTENT]]] : tensor<?xf32>
+// CHECK-NEXT:   orch.call @both([[SLOTS]]) launch %n
+// CHECK-NEXT:   [[EXTENT:%.*]] = arith.constant 768 : index
+// CHECK-NEXT:   [[SLOTS:%.*]] = ptensor.create sizes = [[[EXTENT]]] : tensor<?xf32>
+// CHECK-NEXT:   orch.call @wide([[SLOTS]])
+// CHECK-NEXT:   [[EXTENT:%.*]] = arith.constant 256 : index
+// CHECK-NEXT:   [[SLOTS:%.*]] = ptensor.create sizes = [[[EXTENT]]] : tensor<?xf32>
+// CHECK-NEXT:   orch.call @both([[SLOTS]])
+orch.func orchestration @main(in %n : index) {
+  orch.call @both() launch %n : () -> ()
+  orch.call @wide() : () -> ()
+  orch.call @both() : () -> ()
+  orch.return
+}
+}
+
+// -----
+
+// What a wrapper launches has its slots from who uses the wrapper, who has to know how many.
 builtin.module {
   orch.func aic @cube() {
     %n = arith.constant 0 : i32
@@ -109,14 +151,14 @@ builtin.module {
     orch.call @cube() : () -> ()
     orch.return
   }
-  orch.func spmd @wide() {
-    orch.call @both() : () -> ()
+  // expected-note @+1 {{the number is made here}}
+  orch.func spmd @wide(in %n : index) {
+    // expected-error @+1 {{launches 'both' on a number of cores that is known at run time only, and the ring between its cube and vector cores needs slots for each, which who launches all makes: launch 'wide' on that number}}
+    orch.call @both() launch %n : () -> ()
     orch.return
   }
-  // expected-note @+1 {{the number is made here}}
   orch.func orchestration @main(in %n : index) {
-    // expected-error @+1 {{launches 'wide' on a number of cores that is known at run time only, and the ring between its cube and vector cores needs slots for each: launch it on a constant number, or on the minimum with one}}
-    orch.call @wide() launch %n : () -> ()
+    orch.call @wide(%n) : (index) -> ()
     orch.return
   }
 }
