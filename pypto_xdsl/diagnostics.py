@@ -1,11 +1,11 @@
 """
 What is wrong, where, and how it prints: `file:line:col: error: 'tile.add' op message`.
 
-* A `Diagnostic` is an error, a warning or a remark, with notes.  `diagnose(op, message)` makes
+* A `Diagnostic` is an error, a warning or a remark, with notes. `diagnose(op, message)` makes
   one at an op, `diagnose_at(location, message)` at any location, `note(op, message)` a note.
 * A pass, a frontend or a verifier that cannot go on raises `OpError(op, message, notes)`, or
   `DiagnosticsError(diagnostics)` for several errors at once.
-* Whoever only wants to tell something calls `warn(op, message)` or `remark(op, message)`.  They
+* Whoever only wants to tell something calls `warn(op, message)` or `remark(op, message)`. They
   go to the handler of the run (`handling`); with none, as under plain `xdsl-opt`, to stderr.
 * `collecting()` gathers what is reported, for tools and tests.
 

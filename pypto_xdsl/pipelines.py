@@ -2,7 +2,7 @@
 The named pipelines: what runs in which order to get from one level to another.
 
 A pipeline is an entry of `PIPELINES`, its passes written as after `-p` (with options, if any:
-`'resolve-backend-op-layouts{backend="ascend910b"}'`).  Each is also registered as a pass, so
+`'resolve-backend-op-layouts{backend="ascend910b"}'`). Each is also registered as a pass, so
 that `pypto-opt --<pipeline>` and `xdsl-opt -p <pipeline>` run it; `pypto-opt` runs its passes
 one by one, and so can verify and print the program between them.
 """

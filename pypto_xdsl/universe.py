@@ -4,7 +4,7 @@ What the package offers to any xDSL driver: `xdsl-opt` finds `PYPTO_UNIVERSE` by
 Every `xdsl-opt` on the machine imports this file at each start, so it holds names only; a
 dialect, pass, target or frontend is imported when it is first used.
 
-* A **pass** is its name in `PASSES`.  The name says the rest: `normalize-return-order` is
+* A **pass** is its name in `PASSES`. The name says the rest: `normalize-return-order` is
   `NormalizeReturnOrderPass` in `transforms/normalize_return_order.py`.
 * A **dialect** is its name and the name of its `Dialect` in `DIALECTS`, found in
   `dialects/<name>.py`; likewise a **target** and a **frontend** with their classes in

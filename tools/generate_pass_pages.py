@@ -10,11 +10,15 @@ on and its options are those of its class, a property is its summary and its mod
 from __future__ import annotations
 
 import argparse
+import ast
+import inspect
 import sys
 from collections.abc import Iterator
 from dataclasses import MISSING, fields
 from importlib import import_module
+from itertools import pairwise
 from pathlib import Path
+from textwrap import dedent
 
 from xdsl.passes import ModulePass
 
@@ -66,7 +70,7 @@ def _markdown(docstring: str) -> str:
             lines.extend((f"```{language}", *block, "```", ""))
             block.clear()
 
-    for line in docstring.strip().splitlines():
+    for line in docstring.strip("\n").splitlines():
         if line.startswith("    ") or (block and not line):
             block.append(line.removeprefix("    "))
             continue
@@ -87,8 +91,8 @@ def _pass_page(name: str) -> str:
         parts.append("\n".join(("| | |", "|---|---|", *rows)))
     options = list(_options(pass_type))
     if options:
-        parts.append("\n".join(("## Options", "", "| option | type | default |", "|---|---|---|")))
-        parts[-1] += "\n" + "\n".join(options)
+        head = ("## Options", "", "| option | type | default | |", "|---|---|---|---|")
+        parts.append("\n".join((*head, *options)))
     return "\n\n".join(filter(None, parts)) + "\n"
 
 
@@ -103,12 +107,32 @@ def _facts(pass_type: type[ModulePass]) -> Iterator[str]:
 
 def _options(pass_type: type[ModulePass]) -> Iterator[str]:
     defaults = {field.name: field.default for field in fields(pass_type)}
+    meanings = _documented_fields(pass_type)
     for name, hint in option_types(pass_type).items():
         kind = hint.__name__ if isinstance(hint, type) else str(hint)
         default = defaults[name]
         shown = "" if default is MISSING or default is None else f"`{default}`"
         kind = kind.replace("|", "\\|")
-        yield f"| `{name.replace('_', '-')}` | `{kind}` | {shown} |"
+        yield f"| `{name.replace('_', '-')}` | `{kind}` | {shown} | {meanings[name]} |"
+
+
+def _documented_fields(kind: type) -> dict[str, str]:
+    """The strings below the fields of a class and of the classes it derives from."""
+    found: dict[str, str] = {}
+    for base in reversed(kind.__mro__):
+        if base.__module__.startswith("pypto_xdsl."):
+            (definition,) = ast.parse(dedent(inspect.getsource(base))).body
+            assert isinstance(definition, ast.ClassDef)
+            for field, below in pairwise(definition.body):
+                match field, below:
+                    case (
+                        ast.AnnAssign(target=ast.Name(id=name)),
+                        ast.Expr(value=ast.Constant(value=str(text))),
+                    ):
+                        found[name] = " ".join(text.split())
+                    case _:
+                        pass
+    return found
 
 
 def _index() -> str:

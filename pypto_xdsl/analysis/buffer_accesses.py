@@ -2,8 +2,8 @@
 Who reads and writes each buffer of a function, in the order of the text.
 
 A call or submit does to its arguments what its callee's directions say, an op what it declares;
-what a function returns counts as read.  Naming a tensor, yielding it or making a view of it is no
-access.  A tensor that may be in one buffer or in another counts for both.
+what a function returns counts as read. Naming a tensor, yielding it or making a view of it is no
+access. A tensor that may be in one buffer or in another counts for both.
 """
 
 from __future__ import annotations

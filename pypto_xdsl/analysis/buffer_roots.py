@@ -1,7 +1,7 @@
 """
 Which buffers a tensor may name, and where in them.
 
-A *root* is what owns a buffer: a parameter, or the value that allocates it.  Every other tensor
+A *root* is what owns a buffer: a parameter, or the value that allocates it. Every other tensor
 names the buffer of a root, or a window of it:
 
     %t  = ptensor.create                       // a root
@@ -9,9 +9,9 @@ names the buffer of a root, or a window of it:
     %w1 = orch.call @k(%x, %w)                 // the same window, if @k returns its parameter
     %m  = scf.if %c -> ... yield %t ... yield %u     // %t or %u: ambiguous
 
-`ProgramRoots(ReturnLineage(CallGraph(module))).of(function).of(value)` is a `Place`.  Values from
+`ProgramRoots(ReturnLineage(CallGraph(module))).of(function).of(value)` is a `Place`. Values from
 loops and branches have the roots of all that may be handed over; the result of a loop that
-certainly runs does not have those of its init.  A result of a call is the argument for the
+certainly runs does not have those of its init. A result of a call is the argument for the
 parameter that the callee returns there, or for any parameter that it may be a part of; where the
 callee is known only by its signature, the written argument at the position of the result or of
 its type.

@@ -1,7 +1,7 @@
 """
 Which carried values of a loop are only another name, and which need a variable.
 
-The text of an orchestration function has variables where the program has values.  A value that
+The text of an orchestration function has variables where the program has values. A value that
 each iteration hands on as it came, perhaps written meanwhile, is the variable that the loop
 started from; any other is assigned at the end of each iteration, it is *rebound*:
 
@@ -14,10 +14,10 @@ started from; any other is assigned at the end of each iteration, it is *rebound
 
 A value has the name of another if it is the result of a call or submit that returns it, the
 destination of an op that writes it, what a scope hands out, or the init of a loop that does not
-rebind it.  Views and results of branches have names of their own, arrays and task identities one
+rebind it. Views and results of branches have names of their own, arrays and task identities one
 each time they are handed on.
 
-In a manual scope a task waits for the tasks that it names and no others.  The iterations of a
+In a manual scope a task waits for the tasks that it names and no others. The iterations of a
 parallel loop are not ordered, so that whoever waits for the loop must wait for all of them: the
 identity it hands on is an array with a slot an iteration, and one that a sequential loop hands on
 from such a loop is an array too.

@@ -1,7 +1,7 @@
 """
 SSA dominance: every use lies where the definition is certain to have run.
 
-xDSL verifies types but not this.  The check is iterative and takes time linear in the IR (with
+xDSL verifies types but not this. The check is iterative and takes time linear in the IR (with
 the near-linear dominator tree of Cooper, Harvey and Kennedy where a region has several blocks).
 """
 

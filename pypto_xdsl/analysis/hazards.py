@@ -1,9 +1,9 @@
 """
 Tasks that touch the same bytes with nothing between them that orders them.
 
-The runtime orders a task after writers of what it reads or updates.  It does not order a writer
+The runtime orders a task after writers of what it reads or updates. It does not order a writer
 after earlier readers, nor two writers that both say that they need not wait, nor anything in a
-manual scope or marked `no_dep` beyond the dependencies that are spelled out.  A pair of tasks is a
+manual scope or marked `no_dep` beyond the dependencies that are spelled out. A pair of tasks is a
 hazard if both touch a byte, at least one writes, and no path of the graph leads from one to the
 other.
 

@@ -2,7 +2,7 @@
 Which cores of a group a kernel needs, before and after it is lowered.
 
 What the kernel says of itself counts: the kind of an `orch.func`, `pto.kernel_kind` or sections of
-a lowered function.  Otherwise the memories that its tiles are in say it; a kernel that has no tile,
+a lowered function. Otherwise the memories that its tiles are in say it; a kernel that has no tile,
 or whose body is not here, runs on a vector core.
 """
 

@@ -7,8 +7,8 @@ Whether two tensors can be one buffer at the same moment, where each may be one 
     }
 
 Two values are apart if all that control flow may hand over as the two, at the same time, is
-apart: the inits, and what the body yields, which leads back to the question itself.  The greatest
-answer without a contradiction is taken.  A buffer that is allocated later than a name was made is
+apart: the inits, and what the body yields, which leads back to the question itself. The greatest
+answer without a contradiction is taken. A buffer that is allocated later than a name was made is
 apart from it.
 
 A question looks at a bounded number of pairs; where that does not do, the two may be one.

@@ -8,7 +8,7 @@ A kernel writes its results into parameters and returns their next names:
     orch.return %a2                           // so this result is parameter %a
 
 `ReturnLineage(CallGraph(module))` answers for whole programs, `Tracer` for values of one body,
-also of a body that is no function yet (the outliner's).  A value traces to a parameter
+also of a body that is no function yet (the outliner's). A value traces to a parameter
 
 * if it is that parameter;
 * through an op that declares which operand its result names (a store, an assemble, a new valid
@@ -23,9 +23,9 @@ also of a body that is no function yet (the outliner's).  A value traces to a pa
 Anything else (a fresh buffer, a scalar, an unknown callee, recursion) traces to nothing.
 
 Which buffer a value is, is one question; whether it is known under the parameter's type, with
-its view and valid shape, is another.  `Lineage.type` answers the second.  A merge has the type
+its view and valid shape, is another. `Lineage.type` answers the second. A merge has the type
 its sources agree on, and a call's result the type of the caller's argument, since the types
-written there may speak of the callee's symbols.  Only a value of the parameter's own type can be
+written there may speak of the callee's symbols. Only a value of the parameter's own type can be
 replaced by the parameter (`Lineage.is_exact`).
 
 Every value is looked at a fixed number of times; answers, failures too, are remembered.
@@ -284,7 +284,7 @@ def returned_values(function: FuncOp) -> Sequence[SSAValue]:
 def explicit_parameters(function: FuncOp) -> tuple[int | None, ...]:
     """
     Of each result of a function the parameter that it is, as the function says itself: it returns
-    the parameter, or declares which it returns, under its own type.  Once `ReturnParamsExplicit`
+    the parameter, or declares which it returns, under its own type. Once `ReturnParamsExplicit`
     holds that is all there is to know.
     """
     if function.is_declaration:

@@ -2,9 +2,9 @@
 Whether a module changed, without copying or printing it.
 
 A `Snapshot` remembers which objects a module consists of, in order: ops, operands, types,
-attributes, blocks.  Attributes and types are immutable, and what the snapshot saw it keeps
-alive, so the same objects in the same order are the same program.  The reverse need not hold: a
-pass that replaces an op by an equal one has changed the module.  Locations and name hints do not
+attributes, blocks. Attributes and types are immutable, and what the snapshot saw it keeps
+alive, so the same objects in the same order are the same program. The reverse need not hold: a
+pass that replaces an op by an equal one has changed the module. Locations and name hints do not
 count.
 """
 

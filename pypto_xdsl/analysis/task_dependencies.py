@@ -9,11 +9,11 @@ that touch the same bytes, at least one of the two writing.
 * What is touched in a branch or a loop counts for what follows, as it may have happened; nothing
   that may not happen stands for anything.
 * In a sequential loop a task also waits for tasks of earlier iterations (`carried`), where the
-  runtime does not see to it: it never lets a writer wait for readers.  Iterations of a parallel
+  runtime does not see to it: it never lets a writer wait for readers. Iterations of a parallel
   loop are independent, as the user says.
 
-Tasks of manual scopes are the user's, and so are arguments marked `no_dep`.  Each name of a buffer
-is found by `BufferRoots`.  A buffer of which more than `MOST_WAITS` tasks are in the way of one is
+Tasks of manual scopes are the user's, and so are arguments marked `no_dep`. Each name of a buffer
+is found by `BufferRoots`. A buffer of which more than `MOST_WAITS` tasks are in the way of one is
 left to the runtime, so that the analysis stays linear in the function.
 """
 

@@ -5,12 +5,12 @@ For which earlier tasks the runtime lets a task wait.
 
 * **explicit**: tasks named in `deps`;
 * **creator**: whoever allocated the buffer of an argument, whatever its direction;
-* **map**: the writers of what an `input` or `inout` argument overlaps.  An `inout` or
+* **map**: the writers of what an `input` or `inout` argument overlaps. An `inout` or
   `output_existing` argument is entered as a write; an `inout` that contains an earlier write
   takes its place, since whoever waits for it waits for that one too.
 
 A handle that says `manual_dep` makes creator edges only, and inside a manual scope there are
-explicit edges only.  Nothing orders a write after the reads that
+explicit edges only. Nothing orders a write after the reads that
 came before it: `analysis/hazards.py` looks for those.
 """
 

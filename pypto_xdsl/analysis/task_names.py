@@ -2,7 +2,7 @@
 Which tasks an identity stands for: those that have certainly ended when it has.
 
 An identity may be that of a submit, of a task that does nothing but wait for others, of one that a
-branch chose, or of all tasks of a loop; arrays hold several.  What is not known to be waited for is
+branch chose, or of all tasks of a loop; arrays hold several. What is not known to be waited for is
 not named: a single identity that a loop hands on stands for the last iteration alone, unless the
 tasks of the loop wait for each other or the identity is that of a chain.
 """

@@ -1,7 +1,7 @@
 """
 What the runtime knows of a tensor that a task is given: its buffer, and where in it.
 
-The runtime orders tasks by comparing handles.  `Handle.overlap` is its rule, with what it cannot
+The runtime orders tasks by comparing handles. `Handle.overlap` is its rule, with what it cannot
 tell apart; a start, extent or stride that only a run knows makes a handle overlap whatever is in
 its buffer, uncertainly.
 """

@@ -1,13 +1,13 @@
 """
 How far apart the elements of a tensor lie, whatever its type says.
 
-The type of a parameter or of an allocation says where its elements are.  A window keeps the steps
+The type of a parameter or of an allocation says where its elements are. A window keeps the steps
 of what it is a window of, and its type does not say so:
 
     %w = ptensor.slice %t[0, 32] : tensor<64x64xf32> -> tensor<32x32xf32>     // rows 64 apart
 
 `TensorStrides(roots).of(value)` follows names, views, calls and control flow back to where the
-buffer comes from.  What may be one of several has the steps in which these agree.
+buffer comes from. What may be one of several has the steps in which these agree.
 """
 
 from __future__ import annotations

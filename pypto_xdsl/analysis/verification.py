@@ -31,7 +31,7 @@ _SAID_BY_DOMINANCE = "Operation using value defined out of its IsolatedFromAbove
 def verify(module: Operation) -> list[Diagnostic]:
     """
     Everything wrong with the module, in the order of the text: the rules of each op, of block
-    ends, of symbol names, and SSA dominance.  Empty if the module is valid.
+    ends, of symbol names, and SSA dominance. Empty if the module is valid.
     """
     found: list[Diagnostic] = []
     for op in walk(module):

@@ -63,7 +63,7 @@ def tour(root: Operation) -> Iterator[tuple[Event, Operation, Region | None]]:
     The op and all ops inside, with where each region and each op with regions ends.
 
     Every op gives `ENTER`; one with regions gives `ENTER_REGION` and `LEAVE_REGION` around the
-    ops of each, then `LEAVE`.  The region is None but for the events of regions.
+    ops of each, then `LEAVE`. The region is None but for the events of regions.
     """
     yield Event.ENTER, root, None
     if not root.regions:

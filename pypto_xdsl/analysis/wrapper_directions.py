@@ -2,12 +2,12 @@
 What wrappers do to their parameters, as their bodies say.
 
 A group or an spmd function passes its parameters on to kernels, and its signature may say less
-than these do.  `effective_directions` raises each direction to what the calls inside imply:
-`in` < `out` < `inout`, up only, so that a declared writer stays one.  Wrappers that call wrappers,
+than these do. `effective_directions` raises each direction to what the calls inside imply:
+`in` < `out` < `inout`, up only, so that a declared writer stays one. Wrappers that call wrappers,
 each other too, are raised until nothing changes: the least fixed point, whatever the order.
 
 An argument counts for a parameter if it may still have what the caller passed: the parameter, a
-window of it, or what a loop carries from it.  What another call has written before is not what
+window of it, or what a loop carries from it. What another call has written before is not what
 the caller passed.
 """
 

@@ -4,7 +4,7 @@ and gets what it returns.
 
 An op cannot check this itself: looking up a symbol from each call is a scan of the module each.
 Extents that are known on both sides must agree; one known on one side only is settled when the
-program runs.  A symbolic extent of the callee stands for one extent a call.
+program runs. A symbolic extent of the callee stands for one extent a call.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def _mismatches_with(dispatch: DispatchOp, callee: FuncOp, caller: FuncOp) -> It
 
 def _mismatch(mine: Attribute, theirs: Attribute, extents: dict[str, int]) -> str | None:
     """
-    Why a value at the call does not fit one of the callee; None if it does.  `extents` are those
+    Why a value at the call does not fit one of the callee; None if it does. `extents` are those
     that the callee's symbols stand for at this call, as far as known.
     """
     if not is_tensor_type(mine) or not is_tensor_type(theirs):

@@ -15,9 +15,10 @@ invalidates, and does its work in `run`:
         def run(self, ctx: Context, module: ModuleOp) -> None: ...
 
 The checks are part of `apply`, so they hold under `pypto-opt`, plain `xdsl-opt` and a
-`PassPipeline` in Python alike.  A violated requirement is an error at each op at fault, which
-names the pass, the property, and the pass to run first.  A target derives from `CheckedTarget`
-and does its work in `write`.
+`PassPipeline` in Python alike. A violated requirement is an error at each op at fault, which
+names the pass, the property, and the pass to run first. A pass that asks the backend derives from
+`properties.backend_pass.BackendPass`; a target derives from `CheckedTarget` and does its work in
+`write`.
 
 All passes follow structured control flow only, and so each requires `NormalizedStmtStructure`.
 """

@@ -1,9 +1,9 @@
 """
 Which properties hold now: verified when asked, remembered until the module changes.
 
-`violations(name, module)` is the one way to ask.  Under a driver that opened `remembering()`,
+`violations(name, module)` is the one way to ask. Under a driver that opened `remembering()`,
 as `pypto-opt` and the named pipelines do, a verdict is derived once and kept while the module
-stays as it is; under any other driver each question is answered afresh.  `not_checking()` answers
+stays as it is; under any other driver each question is answered afresh. `not_checking()` answers
 that all holds, for `--disable-verify`.
 """
 

@@ -2,7 +2,7 @@
 IncoreTileOps: kernels compute on tiles, not on tensors.
 
 In a function of kind `incore` nothing makes a tensor of its own and nothing moves elements from
-tensor to tensor.  What remains of tensors there: loads and stores, single elements read and
+tensor to tensor. What remains of tensors there: loads and stores, single elements read and
 written by the scalar unit, and names for windows, shapes and types of them.
 """
 

@@ -1,7 +1,7 @@
 """
 NoScalarKernelReturn: a device function returns tensors only.
 
-The runtime passes scalars into a task by value and has no way back for them.  The identity of a
+The runtime passes scalars into a task by value and has no way back for them. The identity of a
 task is known to whoever launches it, not to the task.
 """
 

@@ -2,7 +2,7 @@
 NoStaleRead: nothing reads a tensor through a name that is older than a write.
 
 Then a program means the same whether its tensors are read as values or as memory, see
-`analysis/stale_reads.py`.  In a group or an spmd wrapper the kernels run side by side and share
+`analysis/stale_reads.py`. In a group or an spmd wrapper the kernels run side by side and share
 buffers to talk to each other: program order says nothing there, and nothing is checked.
 """
 

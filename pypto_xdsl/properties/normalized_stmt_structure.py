@@ -2,7 +2,7 @@
 NormalizedStmtStructure: no statement sequence inside another, none of a single element.
 
 A block is one flat list of ops, so what is left to check is that a body is one block: PyPTO has no
-jumps, and control flow is loops and branches with bodies of their own.  Jumps between blocks
+jumps, and control flow is loops and branches with bodies of their own. Jumps between blocks
 (xDSL's dialect `cf`) may stand in functions that compute on scalars for `.pto` kernels; where tiles
 live, and in which order pipes work, is told of structured control flow only.
 """

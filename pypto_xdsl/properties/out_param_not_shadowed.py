@@ -7,7 +7,7 @@ OutParamNotShadowed: no new buffer takes the place of a parameter that is to be 
       orch.return %out_2
     }
 
-The caller's tensor is never written, though it passed one.  A new buffer shadows a parameter if
+The caller's tensor is never written, though it passed one. A new buffer shadows a parameter if
 it has its name, and the function does not write the parameter.
 """
 

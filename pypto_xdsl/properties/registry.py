@@ -2,8 +2,8 @@
 IR properties: what passes may rely on, and how each is checked.
 
 A property is a verifier that derives its verdict from the IR alone, never from a mark that a
-pass left.  It lives in the file of its name, as the constant `PROPERTY`: `NoNestedInCore` is
-`PROPERTY` in `properties/no_nested_in_core.py`.  To add one, write the file and add its name to
+pass left. It lives in the file of its name, as the constant `PROPERTY`: `NoNestedInCore` is
+`PROPERTY` in `properties/no_nested_in_core.py`. To add one, write the file and add its name to
 `STRUCTURAL` (it holds at all times, and `pypto-opt` checks it at the start) or to `PIPELINE`
 (some pass establishes it).
 """
@@ -34,7 +34,7 @@ class Property:
     verifier: Verifier
     """
     Every violation in a module that verifies, in the order of the text; none if the property
-    holds.  Linear in the module.  Warnings and remarks do not violate it.
+    holds. Linear in the module. Warnings and remarks do not violate it.
     """
 
 

@@ -2,7 +2,7 @@
 ReturnParamsExplicit: a result that is a parameter's buffer, written back, *is* the parameter.
 
 Holds for the kernels, wrappers and graphs of a program that return tensors; then which parameter
-a result is, is read off the return (`explicit_parameters`) and need not be traced.  A result that
+a result is, is read off the return (`explicit_parameters`) and need not be traced. A result that
 is known only under another type than the parameter's (a narrower valid shape) is not the
 parameter, and neither is a buffer of the kernel's own.
 """

@@ -2,7 +2,7 @@
 RuntimeScopesMaterialized: the scopes of the runtime stand in the program.
 
 Every orchestration function says `auto_scope = false`: nobody is to add scopes to those that are
-there.  This is a mark by nature: a program without any scope may be meant so.
+there. This is a mark by nature: a program without any scope may be meant so.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """
 SplitIncoreOrch: the work of cores is in functions of its own.
 
-No in-core scope is left outside functions of kind `incore`.  Computing on tensors in a function
+No in-core scope is left outside functions of kind `incore`. Computing on tensors in a function
 that only launches tasks is no violation, but probably not what was meant: it is warned about.
 """
 

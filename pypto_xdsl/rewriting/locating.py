@@ -1,7 +1,7 @@
 """
 Keeping source locations while rewriting.
 
-xDSL makes new ops without a location.  A pass that builds an op in the place of another wraps
+xDSL makes new ops without a location. A pass that builds an op in the place of another wraps
 it once, `at(old, NewOp(...))`; a pass made of patterns runs them with `rewrite`, and every op
 that a pattern inserts gets the location of the op it matched.
 """
@@ -77,8 +77,8 @@ def rewrite(
     Apply patterns to each op inside `root`, the first that matches; True if the IR changed.
 
     One sweep, unless `recursively`: then to a fixpoint, also over the ops made, so patterns
-    must come to an end.  `erase_dead` erases trivially dead ops on the way.  `reverse` visits
-    uses before definitions, `regions_first` ops before the one around them.  `listener` hears
+    must come to an end. `erase_dead` erases trivially dead ops on the way. `reverse` visits
+    uses before definitions, `regions_first` ops before the one around them. `listener` hears
     of every change.
     """
     pattern = _LocatingPattern(GreedyRewritePatternApplier(list(patterns), dce_enabled=erase_dead))

@@ -1,7 +1,7 @@
 """
 The lexer of MLIR text, one regular expression for all frequent tokens.
 
-Splitting text into tokens is the hottest part of reading a program.  This lexer makes the same
+Splitting text into tokens is the hottest part of reading a program. This lexer makes the same
 tokens as xDSL's, in a third of the time; a token knows its text and makes its span on demand.
 One kind differs: text that is escaped, as xDSL prints all but ASCII, is read as a string, and
 only what is no text as bytes.
@@ -51,7 +51,7 @@ class SourceToken(Token[MLIRTokenKind, str]):
         return self.text
 
 
-# White space and comments, then at most one token.  The groups are, in order: prefixed
+# White space and comments, then at most one token. The groups are, in order: prefixed
 # identifiers, bare identifiers, punctuation, numbers, symbol names, strings without escapes.
 # What no group matches (escapes, `...`, the end, errors) is left to xDSL's lexer.
 _TOKEN = re.compile(
@@ -90,7 +90,7 @@ class SourceLexer(MLIRLexer):
     """Makes the tokens of `MLIRLexer`, as `SourceToken`s."""
 
     # xDSL's expression tries every way to cut an unterminated string: time exponential in its
-    # length.  Possessive, this one matches the same strings in one go.
+    # length. Possessive, this one matches the same strings in one go.
     _unescaped_characters_regex = re.compile(r'"(?:[^"\\\n\v\f]++|\\(?:["nt\\]|[0-9A-Fa-f]{2}))*+"')
 
     def __init__(self, input: Input[str]):

@@ -2,11 +2,11 @@
 Reading MLIR text: where each op was written, types read once, errors with their place.
 
 `parse_module(ctx, text, name)` reads a whole file and raises `DiagnosticsError` for whatever is
-wrong with it.  `LocatingParser` is the parser behind it, a drop-in for xDSL's `Parser`:
+wrong with it. `LocatingParser` is the parser behind it, a drop-in for xDSL's `Parser`:
 
 * each op and block argument without a `loc(...)` gets the position of its name, as in MLIR;
 * a type or attribute is interned by its source text: the second `tensor<16x256xf32>` of a file
-  costs a look-up.  Aliases keep this sound, since a file can define each only once and only
+  costs a look-up. Aliases keep this sound, since a file can define each only once and only
   before its use;
 * errors of constraints and attribute verifiers, which xDSL raises without a position, get that
   of the type, or of the innermost op, being read;
@@ -15,7 +15,7 @@ wrong with it.  `LocatingParser` is the parser behind it, a drop-in for xDSL's `
 * `loc(#loc3)` may stand before `#loc3 = loc(...)`, as MLIR prints it.
 
 The syntax of dialects uses the interface of xDSL's `Parser` only, so all of them work with
-both.  Everything here takes time linear in the text.
+both. Everything here takes time linear in the text.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def parse_module(
     """
     The module that a text holds; `name` and `line_offset` say where the text comes from.
 
-    Raises `DiagnosticsError` if the text is wrong.  Only what parsing itself finds is reported:
+    Raises `DiagnosticsError` if the text is wrong. Only what parsing itself finds is reported:
     `pypto_xdsl.analysis.verification.verify` checks the rest.
     """
     parser = LocatingParser(ctx, text, name, line_offset)

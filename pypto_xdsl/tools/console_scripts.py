@@ -1,7 +1,7 @@
 """
 The console scripts: each loads its tool and runs it.
 
-Loading takes most of a short run, so Ctrl-C often comes while it goes on.  This module imports
+Loading takes most of a short run, so Ctrl-C often comes while it goes on. This module imports
 next to nothing itself, to be there in time.
 """
 

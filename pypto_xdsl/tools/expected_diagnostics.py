@@ -2,7 +2,7 @@
 `--verify-diagnostics`: a test says which diagnostics it expects, as in MLIR.
 
 A comment `// expected-error @+1 {{text}}` expects one error, on the next line, whose message
-contains the text; likewise `-warning`, `-remark` and `-note`.  The place is `@+n`, `@-n`,
+contains the text; likewise `-warning`, `-remark` and `-note`. The place is `@+n`, `@-n`,
 `@above` and `@below` (the nearest line that expects nothing itself), `@n` (that line), `@unknown`
 (no location), or this line if there is none.
 With `-re` after the kind, parts of the text in `{{...}}` are regular expressions.

@@ -2,7 +2,7 @@
 Passes as flags: `--canonicalize --my-pass='n=1 fast path=a/b.txt' -p cse,dce`, in that order.
 
 Options after a flag are plainer than xDSL's `my-pass{n=1 fast=true path="a/b.txt"}`, which
-remains after `-p`: a bool needs no value, a string no quotes.  A pass with a single option takes
+remains after `-p`: a bool needs no value, a string no quotes. A pass with a single option takes
 its value alone, `--verify-property=SSAForm`.
 """
 

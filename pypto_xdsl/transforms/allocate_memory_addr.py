@@ -5,6 +5,8 @@ allocate-memory-addr: gives every on-chip buffer its byte address.
     %e = pto.alloc_tile {pypto.buffer = 0 : i64} : T
     %l = pto.alloc_tile : T
 
+becomes
+
     %c0_i64 = arith.constant 0 : i64
     %c32768_i64 = arith.constant 32768 : i64
     %t = pto.alloc_tile addr = %c0_i64 : T
@@ -41,29 +43,23 @@ from pypto_xdsl.analysis.buffer_liveness import (
 )
 from pypto_xdsl.analysis.walk import walk
 from pypto_xdsl.backend.backend import Backend
-from pypto_xdsl.backend.registry import backend_of, check_backend_name
+from pypto_xdsl.backend.registry import backend_of
 from pypto_xdsl.diagnostics import Diagnostic, DiagnosticsError, diagnose, note
 from pypto_xdsl.dialects import pto
 from pypto_xdsl.dialects.pto import AddressSpace
 from pypto_xdsl.dialects.pto.queue_buffer import ReserveBase
 from pypto_xdsl.dialects.pto.rules import constant_value
-from pypto_xdsl.properties.checked_pass import CheckedPass
+from pypto_xdsl.properties.backend_pass import BackendPass
 from pypto_xdsl.transforms.memory_reuse import SHARED_BUFFER
 
 
 @dataclass(frozen=True)
-class AllocateMemoryAddrPass(CheckedPass):
+class AllocateMemoryAddrPass(BackendPass):
     """Give every on-chip buffer its byte address."""
 
     name = "allocate-memory-addr"
     required = ("SSAForm", "KernelsLowered")
     produced = ("SSAForm", "AllocatedMemoryAddr")
-
-    backend: str | None = None
-    """The backend, where the module's `pto.target_arch` does not say it."""
-
-    def __post_init__(self) -> None:
-        check_backend_name(self.backend)
 
     def run(self, ctx: Context, module: ModuleOp) -> None:
         errors: list[Diagnostic] = []

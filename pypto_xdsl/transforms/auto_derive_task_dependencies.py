@@ -2,7 +2,7 @@
 auto-derive-task-dependencies: names the tasks that each task has to wait for.
 
 The runtime compares what tasks touch when they are launched, and never lets a writer wait for
-readers.  This pass finds, in the text, which earlier tasks touch the same bytes as a task, one of
+readers. This pass finds, in the text, which earlier tasks touch the same bytes as a task, one of
 the two writing, and names them in its `deps`:
 
     %b0 = orch.call @fill(input %x, output_existing %buf)
@@ -16,17 +16,17 @@ becomes
     %b1, %t2 = orch.submit @fill(input %y, output_existing %b0) deps [%t0, %t1]
 
 It is not part of the default pipeline, since what is named is waited for whether or not the bytes
-meet at run time: `named-dependencies-pipeline` has it, after `derive-call-directions`.  Only in
+meet at run time: `named-dependencies-pipeline` has it, after `derive-call-directions`. Only in
 functions of kind `orchestration`; tasks in manual scopes are the user's, as are dependencies that
 are there already, which are not named twice.
 
 * A call that waits, or is waited for, becomes a submit.
 * Identities are handed out of scopes and branches as results; a loop carries one that stands for
   all of its iterations (`rewriting/task_identities.py`).
-* In a sequential loop a writer also waits for the readers of earlier iterations.  The iterations of
+* In a sequential loop a writer also waits for the readers of earlier iterations. The iterations of
   a parallel loop do not wait for each other.
 * Where all that the runtime would find for an argument is named, it is told not to look: `input`
-  becomes `no_dep`, `inout` becomes `output_existing`.  So do only arguments in a known place of one
+  becomes `no_dep`, `inout` becomes `output_existing`. So do only arguments in a known place of one
   buffer, outside of what loops bring back, and not after loops whose trips are not known.
 * A function in which all order is named, without scopes and without loops that bring anything back,
   gets `orch.manual_layer`: `materialize-runtime-scopes` puts one manual scope around its body.

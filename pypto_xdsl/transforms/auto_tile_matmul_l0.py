@@ -6,6 +6,8 @@ of them does not fit, the product becomes loops over blocks:
 
     %p = tile.matmul %a, %b : !tile.tile<128x512xbf16, mat>, !tile.tile<512x128xbf16, mat> -> ...
 
+becomes
+
     %l = tile.extract %a[0, 0] : !tile.tile<128x512xbf16, mat> -> !tile.tile<128x128xbf16, left>
     %r = tile.extract %b[0, 0] : !tile.tile<512x128xbf16, mat> -> !tile.tile<128x128xbf16, right>
     %first = tile.matmul %l, %r : ...
@@ -30,6 +32,8 @@ can be stored or passed on:
     %p = tile.matmul %a, %b : ... -> !tile.tile<64x128xf32>
     %top = tile.slice %p[0, 0] : !tile.tile<64x128xf32> -> !tile.tile<32x128xf32>
 
+becomes
+
     %l = tile.extract %a[0, 0] : ... -> !tile.tile<32x64xbf16, left>
     %top = tile.matmul %l, %b : ... -> !tile.tile<32x128xf32>
 """
@@ -49,7 +53,7 @@ from pypto_xdsl.analysis.kernels import kernels
 from pypto_xdsl.analysis.walk import walk
 from pypto_xdsl.backend.backend import Backend
 from pypto_xdsl.backend.product_unit import ProductBlocks, ProductUnit
-from pypto_xdsl.backend.registry import TARGET_ARCH, backend_of, check_backend_name
+from pypto_xdsl.backend.registry import TARGET_ARCH
 from pypto_xdsl.diagnostics import Diagnostic, DiagnosticsError, OpError, note
 from pypto_xdsl.dialects import tile
 from pypto_xdsl.dialects.element_types import byte_width
@@ -58,7 +62,7 @@ from pypto_xdsl.dialects.tile import MemorySpace, TileType
 from pypto_xdsl.dialects.tile.base import made_in
 from pypto_xdsl.dialects.tile.matmul import ProductOp
 from pypto_xdsl.dialects.tile.types import BOX_ROWS
-from pypto_xdsl.properties.checked_pass import CheckedPass
+from pypto_xdsl.properties.backend_pass import BackendPass
 from pypto_xdsl.rewriting.counted_loops import over_blocks
 from pypto_xdsl.rewriting.index_sums import add as add_indices
 from pypto_xdsl.rewriting.inserter import Inserter
@@ -66,21 +70,15 @@ from pypto_xdsl.syntax.lists import Index
 
 
 @dataclass(frozen=True)
-class AutoTileMatmulL0Pass(CheckedPass):
+class AutoTileMatmulL0Pass(BackendPass):
     """Take products apart that are larger than the memories beside the cube."""
 
     name = "auto-tile-matmul-l0"
     required = ("SSAForm", "IncoreTileOps", "TileOps2D")
     produced = ("SSAForm", "IncoreTileOps", "TileOps2D")
 
-    backend: str | None = None
-    """The backend, where the module's `pto.target_arch` does not say it."""
-
-    def __post_init__(self) -> None:
-        check_backend_name(self.backend)
-
     def run(self, ctx: Context, module: ModuleOp) -> None:
-        backend = backend_of(module, self.backend)
+        backend = self.backend_of(module)
         errors: list[Diagnostic] = []
         for kernel in kernels(module):
             if kernel.is_declaration:
@@ -280,10 +278,9 @@ class _Product:
         type = TileType.of(source.type)
         valid = [min(pair) for pair in zip(extents, type.valid_shape, strict=True)]
         result = TileType.of(self.op.results[0].type)
-        known = None if result.memory_space is None else space
-        part = TileType(extents, type.element_type, known, valid=valid)
+        part = TileType(extents, type.element_type, space, valid=valid)
         if offsets == (0, 0) and type.get_shape() == extents:
-            if known is None:
+            if result.memory_space is None:
                 return source
             return inserter.insert(tile.MoveOp(source, part), source.name_hint)
         return inserter.insert(tile.ExtractOp(source, offsets, part), source.name_hint)

@@ -14,8 +14,8 @@ In a manual scope the task that a parallel loop hands on is all of its tasks, an
 an iteration: `orch.task_slots = array<i64: 4>`; so is what a sequential loop hands on from one.
 A parallel loop there must have a trip count known to the compiler, else it is an error.
 
-Only `scf.for` in functions of kind `orchestration`.  What is said of a loop is found out anew each
-time; nothing else changes.  One walk of each function.
+Only `scf.for` in functions of kind `orchestration`. What is said of a loop is found out anew each
+time; nothing else changes. One walk of each function.
 """
 
 from __future__ import annotations

@@ -6,6 +6,8 @@ convert-pto-to-ascend910b: kernels as one core executes them.
       pto.tload ins(...) outs(%t : T)
       pto.set_flag[<PIPE_MTE2>, <PIPE_V>, <EVENT_ID0>]
 
+becomes
+
     func.func @double(...) attributes {ascend910b.core = #ascend910b<core aiv>} {
       %t = ascend910b.view ub[0] : T
       pto.tload ins(...) outs(%t : T)

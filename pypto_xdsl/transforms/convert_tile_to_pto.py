@@ -51,31 +51,25 @@ from xdsl.ir import Operation, Region
 from pypto_xdsl.analysis.call_graph import CallGraph
 from pypto_xdsl.analysis.core_lanes import Lane, lane
 from pypto_xdsl.analysis.walk import ops_inside, walk
-from pypto_xdsl.backend.registry import TARGET_ARCH, backend_of, check_backend_name
+from pypto_xdsl.backend.registry import TARGET_ARCH
 from pypto_xdsl.diagnostics import Diagnostic, DiagnosticsError, OpError, note
 from pypto_xdsl.dialects import orch
 from pypto_xdsl.dialects.orch import FunctionKind
-from pypto_xdsl.properties.checked_pass import CheckedPass
+from pypto_xdsl.properties.backend_pass import BackendPass
 from pypto_xdsl.rewriting.kernel_lowering import lower_kernel
 from pypto_xdsl.rewriting.locating import locate
 
 
 @dataclass(frozen=True)
-class ConvertTileToPtoPass(CheckedPass):
+class ConvertTileToPtoPass(BackendPass):
     """Move each kernel into a `.pto` module of its own, its tiles into buffers."""
 
     name = "convert-tile-to-pto"
     required = ("SSAForm", "SplitIncoreOrch", "IncoreTileOps", "TileOps2D", "TileMemoryInferred")
     produced = ("SSAForm", "KernelsLowered")
 
-    backend: str | None = None
-    """The backend, where the module's `pto.target_arch` does not say it."""
-
-    def __post_init__(self) -> None:
-        check_backend_name(self.backend)
-
     def run(self, ctx: Context, module: ModuleOp) -> None:
-        backend = backend_of(module, self.backend)
+        backend = self.backend_of(module)
         kernels = [
             op
             for op in ops_inside(module)

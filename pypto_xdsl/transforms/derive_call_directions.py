@@ -3,7 +3,7 @@ derive-call-directions: what each call and submit does to its arguments, for the
 
 The runtime orders tasks by the directions of their arguments: `input` waits for who wrote the
 buffer last, `inout` also waits and is waited for, `output_existing` is waited for but does not
-wait.  A callee's parameter says whether it reads or writes; whether a write has to wait depends
+wait. A callee's parameter says whether it reads or writes; whether a write has to wait depends
 on where the call stands.
 
     %l0 = ptensor.create : tensor<64xf32>
@@ -24,11 +24,11 @@ Then each argument gets the first that applies:
     `out`                                                             output_existing
 
 Directions that are there already stay, whatever they say; `no_dep` arguments become `no_dep`.
-`output` (the runtime allocates) is only ever written by hand.  A submit stays a submit, with its
+`output` (the runtime allocates) is only ever written by hand. A submit stays a submit, with its
 dependencies and launch clauses, and has directions for the arguments it has.
 
 Two windows of one buffer that may overlap count as one buffer: the runtime compares windows
-itself, so that waiting costs nothing where they do not.  Written windows that are known not to
+itself, so that waiting costs nothing where they do not. Written windows that are known not to
 overlap (constant offsets) are kept apart.
 """
 

@@ -1,7 +1,7 @@
 """
 expand-manual-phase-fence: one task to wait for between many that end and many that start.
 
-In a manual scope each task waits for the tasks that it names.  Where all tasks of a loop wait for
+In a manual scope each task waits for the tasks that it names. Where all tasks of a loop wait for
 all tasks of an array, N tasks times M waits become N + M by way of a task that does nothing:
 
     scf.for ... {                          %fence = orch.task_dummy deps [%all]
@@ -9,16 +9,16 @@ all tasks of an array, N tasks times M waits become N + M by way of a task that 
     }                              ->        orch.submit @k(...) deps [%fence]
                                            }
 
-Only in functions of kind `orchestration`.  A task counts if the array is all that it waits for.
+Only in functions of kind `orchestration`. A task counts if the array is all that it waits for.
 Tasks in loops inside count as often as these run; where that is not known, they are looked at
-with their own loop.  An outer loop is decided before the loops in it, so that the fence stands as
+with their own loop. An outer loop is decided before the loops in it, so that the fence stands as
 far out as it pays: N * M - (N + M) >= 1.
 
 A parallel loop must be known to run; a sequential one whose trips are not known counts as one. A
 loop that never runs is left alone, and so are tasks that wait for a different array in each
 iteration (one that is carried, or made in the body): there is nothing in front of the loop to wait
-for.  Where the body updates the array, through whichever name, the tasks stay as they are: in
-PyPTO's programs these names are one array.  A remark says so, as it does of a parallel loop whose
+for. Where the body updates the array, through whichever name, the tasks stay as they are: in
+PyPTO's programs these names are one array. A remark says so, as it does of a parallel loop whose
 trips are not known.
 """
 

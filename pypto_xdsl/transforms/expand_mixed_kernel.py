@@ -11,6 +11,8 @@ between them goes through a ring of slots:
       %e = tile.exp %v : !tile.tile<64x64xf32, vec>
       ...
 
+becomes
+
     orch.func aic @mixed_aic(...) {
       %slots = tile.import_peer_buffer buffer = "mixed_c2v_slots", peer_func = "mixed_aiv"
       tile.aic_initialize_pipe %slots, %none, dir_mask = 1, slot_size = 16384, slot_num = 2
@@ -87,7 +89,6 @@ from pypto_xdsl.analysis.kernels import kernels
 from pypto_xdsl.analysis.return_lineage import ReturnLineage
 from pypto_xdsl.analysis.walk import walk
 from pypto_xdsl.backend.backend import Backend
-from pypto_xdsl.backend.registry import backend_of, check_backend_name
 from pypto_xdsl.diagnostics import Diagnostic, DiagnosticsError, OpError, note
 from pypto_xdsl.dialects import orch, ptensor, tile
 from pypto_xdsl.dialects.declared_op import DeclaredOp
@@ -100,7 +101,7 @@ from pypto_xdsl.dialects.orch.function_marks import (
     split_mode,
 )
 from pypto_xdsl.dialects.tile import MemorySpace
-from pypto_xdsl.properties.checked_pass import CheckedPass
+from pypto_xdsl.properties.backend_pass import BackendPass
 from pypto_xdsl.rewriting.core_halves import (
     TRANSPORT,
     HalfCopier,
@@ -119,21 +120,15 @@ _WANTED_SLOTS = 2
 
 
 @dataclass(frozen=True)
-class ExpandMixedKernelPass(CheckedPass):
+class ExpandMixedKernelPass(BackendPass):
     """Take kernels that mix cube and vector work apart, one for each kind of core."""
 
     name = "expand-mixed-kernel"
     required = ("SSAForm", "IncoreTileOps", "SplitIncoreOrch", "TileOps2D", "TileMemoryInferred")
     produced = ("SSAForm", "IncoreTileOps", "SplitIncoreOrch", "TileOps2D", "TileMemoryInferred")
 
-    backend: str | None = None
-    """The backend, where the module's `pto.target_arch` does not say it."""
-
-    def __post_init__(self) -> None:
-        check_backend_name(self.backend)
-
     def run(self, ctx: Context, module: ModuleOp) -> None:
-        backend = backend_of(module, self.backend)
+        backend = self.backend_of(module)
         errors: list[Diagnostic] = []
         mixed: list[orch.FuncOp] = []
         for kernel in kernels(module):

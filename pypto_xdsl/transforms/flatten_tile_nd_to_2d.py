@@ -8,6 +8,8 @@ by all others, whose elements lie at the same places:
     %e = tile.exp %t : !tile.tile<2x16x64xf32>
     %m = tile.row_max %e, %tmp : ... -> !tile.tile<2x16x1xf32>
 
+becomes
+
     %t = tile.load %x[0, 0, 0] : tensor<2x16x64xf32> -> !tile.tile<2x16x64xf32>
     %t_2d = tile.reshape %t : !tile.tile<2x16x64xf32> -> !tile.tile<32x64xf32>
     %e = tile.exp %t_2d : !tile.tile<32x64xf32>
@@ -37,7 +39,6 @@ from xdsl.utils.exceptions import VerifyException
 from pypto_xdsl.analysis.kernels import kernels
 from pypto_xdsl.analysis.walk import blocks_inside, walk
 from pypto_xdsl.backend.backend import Backend
-from pypto_xdsl.backend.registry import backend_of, check_backend_name
 from pypto_xdsl.diagnostics import Diagnostic, DiagnosticsError, OpError
 from pypto_xdsl.dialects import tile
 from pypto_xdsl.dialects.declared_op import DeclaredOp
@@ -45,7 +46,7 @@ from pypto_xdsl.dialects.orch import Direction, FuncOp
 from pypto_xdsl.dialects.tile import MemorySpace, TileType
 from pypto_xdsl.dialects.tile.matrix import matrix_type
 from pypto_xdsl.dialects.tile.reductions import ColumnReductionOp, RowReductionOp
-from pypto_xdsl.properties.checked_pass import CheckedPass
+from pypto_xdsl.properties.backend_pass import BackendPass
 from pypto_xdsl.rewriting.batch_products import (
     Pages,
     Place,
@@ -90,21 +91,15 @@ _ON_COLUMNS = (ColumnReductionOp, tile.ColumnExpandOp)
 
 
 @dataclass(frozen=True)
-class FlattenTileNdTo2dPass(CheckedPass):
+class FlattenTileNdTo2dPass(BackendPass):
     """Make kernels compute on tiles of at most two dimensions."""
 
     name = "flatten-tile-nd-to-2d"
     required = ("SSAForm", "IncoreTileOps")
     produced = ("SSAForm", "IncoreTileOps", "TileOps2D")
 
-    backend: str | None = None
-    """The backend, where the module's `pto.target_arch` does not say it; its L1 bounds batches."""
-
-    def __post_init__(self) -> None:
-        check_backend_name(self.backend)
-
     def run(self, ctx: Context, module: ModuleOp) -> None:
-        backend = backend_of(module, self.backend)
+        backend = self.backend_of(module)
         errors: list[Diagnostic] = []
         for kernel in kernels(module):
             if kernel.kind.data.is_in_core and not kernel.is_declaration:

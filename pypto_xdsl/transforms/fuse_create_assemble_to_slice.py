@@ -9,15 +9,15 @@ larger tensor becomes the window of that tensor:
     %o1 = ptensor.assemble %r, %o[0, 32] : T, U     %o1 = ptensor.assemble %r, %o[0, 32] : T, U
 
 The assemble stays: of a window put back where it is nothing moves, and its result is the next name
-of the whole.  The slice stands before the first use of the buffer, and what computes its offsets
-goes with it.  Only in functions of kind `orchestration`; run it before `derive-call-directions`,
+of the whole. The slice stands before the first use of the buffer, and what computes its offsets
+goes with it. Only in functions of kind `orchestration`; run it before `derive-call-directions`,
 which orders the tasks that now share a buffer, and before `propagate-window-strides`, which tells
 kernels where the elements of a window lie.
 
 A buffer is fused if its first use and its only assemble run equally often, the assembled tensor is
 all of it, a kernel can be told where its elements will lie, and nobody can tell the difference:
 between its first use and the assemble nothing else touches that part of the target, and afterwards
-nothing writes either while the buffer is still read.  Whatever is assembled from a buffer of its
+nothing writes either while the buffer is still read. Whatever is assembled from a buffer of its
 own and is not fused is told, with the reason, in a remark; of atomic assembles and of tensors that
 are no buffer of their own there is nothing to fuse.
 """

@@ -7,6 +7,8 @@ takes it:
     %x_tile = tile.load %x[0, 0] : tensor<32x128xf32> -> !tile.tile<32x128xf32>
     %y = tile.exp %x_tile : !tile.tile<32x128xf32>
 
+becomes
+
     %x_tile = tile.load %x[0, 0] : tensor<32x128xf32> -> !tile.tile<32x128xf32, vec>
     %y = tile.exp %x_tile : !tile.tile<32x128xf32, vec>
 
@@ -37,13 +39,12 @@ from pypto_xdsl.analysis.control_flow import Forwarding, forwarding
 from pypto_xdsl.analysis.kernels import kernels
 from pypto_xdsl.analysis.walk import blocks_inside, walk
 from pypto_xdsl.backend.backend import Backend
-from pypto_xdsl.backend.registry import backend_of, check_backend_name
 from pypto_xdsl.diagnostics import Diagnostic, DiagnosticsError, diagnose, note
 from pypto_xdsl.dialects import orch, tile
 from pypto_xdsl.dialects.declared_op import DeclaredOp, OperandDeclaration, ResultDeclaration
 from pypto_xdsl.dialects.tile import Layout, MemorySpace, TileLayout, TileType
 from pypto_xdsl.dialects.tile.base import made_in
-from pypto_xdsl.properties.checked_pass import CheckedPass
+from pypto_xdsl.properties.backend_pass import BackendPass
 from pypto_xdsl.rewriting.locating import locate
 
 _LOADABLE = (MemorySpace.VEC, MemorySpace.MAT)
@@ -55,21 +56,15 @@ _ROWS = Layout(TileLayout.ROW_MAJOR, TileLayout.NONE_BOX, 512)
 
 
 @dataclass(frozen=True)
-class InferTileMemorySpacePass(CheckedPass):
+class InferTileMemorySpacePass(BackendPass):
     """Give every tile of a kernel the on-chip memory it lives in."""
 
     name = "infer-tile-memory-space"
     required = ("SSAForm", "IncoreTileOps", "SplitIncoreOrch", "NormalizedStmtStructure")
     produced = ("SSAForm", "TileMemoryInferred", "NormalizedStmtStructure")
 
-    backend: str | None = None
-    """The backend, where the module's `pto.target_arch` does not say it."""
-
-    def __post_init__(self) -> None:
-        check_backend_name(self.backend)
-
     def run(self, ctx: Context, module: ModuleOp) -> None:
-        backend = backend_of(module, self.backend)
+        backend = self.backend_of(module)
         errors: list[Diagnostic] = []
         for kernel in kernels(module):
             if not kernel.is_declaration:

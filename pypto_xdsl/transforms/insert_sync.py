@@ -4,6 +4,8 @@ insert-sync: makes the pipes of a core wait for each other wherever they touch t
     pto.tload ins(%p : P) outs(%a : T)
     pto.texp ins(%a : T) outs(%b : T)
 
+becomes
+
     pto.tload ins(%p : P) outs(%a : T)
     ascend910b.set_flag MTE2 -> V, 0
     ascend910b.wait_flag MTE2 -> V, 0

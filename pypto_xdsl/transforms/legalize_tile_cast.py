@@ -3,6 +3,8 @@ legalize-tile-cast: converts step by step where the target has no single convers
 
     %y = tile.cast %x, target_type = f16, mode = rint : !tile.tile<9x9xbf16> -> !tile.tile<9x9xf16>
 
+becomes
+
     %y_f32 = tile.cast %x, target_type = f32, mode = rint : ... -> !tile.tile<9x9xf32>
     %y = tile.cast %y_f32, target_type = f16, mode = rint : ... -> !tile.tile<9x9xf16>
 
@@ -24,33 +26,26 @@ from pypto_xdsl.analysis.kernels import kernels
 from pypto_xdsl.analysis.walk import walk
 from pypto_xdsl.backend.backend import Backend
 from pypto_xdsl.backend.cast_chains import cast_chain
-from pypto_xdsl.backend.registry import backend_of, check_backend_name
 from pypto_xdsl.diagnostics import Diagnostic, DiagnosticsError, OpError
 from pypto_xdsl.dialects import tile
 from pypto_xdsl.dialects.ptensor import RoundMode
 from pypto_xdsl.dialects.tile import TileType
-from pypto_xdsl.properties.checked_pass import CheckedPass
+from pypto_xdsl.properties.backend_pass import BackendPass
 from pypto_xdsl.rewriting.inserter import Inserter
 
 _NEAREST = (RoundMode.NONE, RoundMode.RINT, RoundMode.ROUND)
 
 
 @dataclass(frozen=True)
-class LegalizeTileCastPass(CheckedPass):
+class LegalizeTileCastPass(BackendPass):
     """Convert step by step where the target has no single conversion."""
 
     name = "legalize-tile-cast"
     required = ("SSAForm", "IncoreTileOps")
     produced = ("SSAForm", "IncoreTileOps")
 
-    backend: str | None = None
-    """The backend, where the module's `pto.target_arch` does not say it."""
-
-    def __post_init__(self) -> None:
-        check_backend_name(self.backend)
-
     def run(self, ctx: Context, module: ModuleOp) -> None:
-        backend = backend_of(module, self.backend)
+        backend = self.backend_of(module)
         if backend is None:
             return
         errors: list[Diagnostic] = []

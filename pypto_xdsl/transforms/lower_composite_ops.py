@@ -7,6 +7,8 @@ does:
 
     %y = tile.sin %x : !tile.tile<16x16xf32>
 
+becomes
+
     %turns = tile.muls %x, %inv_pi : !tile.tile<16x16xf32>, f32
     %k_i = tile.cast %turns, target_type = i32 : !tile.tile<16x16xf32> -> !tile.tile<16x16xi32>
     %k = tile.cast %k_i, target_type = f32, mode = none : ...

@@ -13,10 +13,10 @@ around each arm of each branch:
                                                       scf.yield %s
                                                     }
 
-Functions of kind `orchestration` only.  A function that says `auto_scope = false` has its scopes
-already, from the user or from this pass, which says it when it is done.  A body that is one auto
+Functions of kind `orchestration` only. A function that says `auto_scope = false` has its scopes
+already, from the user or from this pass, which says it when it is done. A body that is one auto
 scope gets no second one, and inside a manual scope there are none: the runtime does not nest auto
-in manual.  The bodies of a while have none either.  A function with `orch.manual_layer`, in which
+in manual. The bodies of a while have none either. A function with `orch.manual_layer`, in which
 all order of tasks is named, gets one manual scope around its body.
 """
 

@@ -8,6 +8,8 @@ memory-reuse: lets on-chip buffers share bytes that are not in use at the same t
     %l = pto.alloc_tile : T
     pto.trecip ins(%e : T) outs(%l : T)          // cannot write over its operand
 
+becomes
+
     %t = pto.alloc_tile {pypto.buffer = 0 : i64} : T
     %e = pto.alloc_tile {pypto.buffer = 0 : i64} : T
     %l = pto.alloc_tile : T

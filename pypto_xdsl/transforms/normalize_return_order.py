@@ -1,8 +1,8 @@
 """
 normalize-return-order: returns name the parameters they write, in the parameters' order.
 
-A kernel may store its outputs in any order and return them in any order.  What consumes a
-program (orchestration code, task graphs) must know which result is which buffer.  After this pass
+A kernel may store its outputs in any order and return them in any order. What consumes a
+program (orchestration code, task graphs) must know which result is which buffer. After this pass
 that is a matter of looking: result `k` of a kernel is its `k`-th written parameter.
 
     orch.func incore @kernel(in %x, out %a, out %b) -> (tensor<16xf32>, tensor<16xf32>) {
@@ -19,7 +19,7 @@ Three steps:
   parameter's buffer under the parameter's own type becomes the parameter (`return_lineage`).
   Fresh buffers, scalars and tensors known under another type stay.
 * **Reorder** (kernels): results that are written parameters go to the places that these have
-  among all written parameters; other results keep their places.  Declarations that say which
+  among all written parameters; other results keep their places. Declarations that say which
   parameters they return take part.
 * **Fix the uses**, wherever they stand: a call or submit of a reordered function gets its results
   in the new order, with the types they had at that use, and whoever used the old results uses
@@ -27,7 +27,7 @@ Three steps:
 
 Where the places do not come out even (a written parameter is not returned, one is returned
 twice, a result that is no parameter stands in the way) the order stays and a remark at the return
-says so.  Consumers then read the places off the return, which names the parameters all the same.
+says so. Consumers then read the places off the return, which names the parameters all the same.
 """
 
 from __future__ import annotations

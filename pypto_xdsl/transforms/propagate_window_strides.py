@@ -1,7 +1,7 @@
 """
 propagate-window-strides: tells kernels how far apart the rows of the windows they are given lie.
 
-A lowered kernel gets a pointer, and finds the elements by the type of its parameter.  The rows of
+A lowered kernel gets a pointer, and finds the elements by the type of its parameter. The rows of
 a window lie as far apart as those of the tensor that it is a window of, so the parameter must say
 so:
 
@@ -14,15 +14,15 @@ becomes
 
     orch.func incore @k(in %x : tensor<32x32xf32, #ptensor.view<strides = [64, 1]>>, ...)
 
-Wrappers (`group`, `spmd`) are told too, and tell what they call.  Where calls of one function do
+Wrappers (`group`, `spmd`) are told too, and tell what they call. Where calls of one function do
 not agree it is there once for each kind of call: as it is for those whose tensors lie as its
-signature says, else for the first, and as `@k_strided`, `@k_strided_0`, ... for the others.  What
+signature says, else for the first, and as `@k_strided`, `@k_strided_0`, ... for the others. What
 has the parameter's name in the function gets its type; where a loop or a branch hands on either
 it or another, it is used there under its old type (`ptensor.type_cast`, free).
 
 A parameter whose strides the user spells out is an error where a call does not keep to them, and
-so is a declaration, which cannot change.  Steps that only a run knows cannot be told to a kernel:
-where they may differ from what it expects, a warning says so.  Extents of 1 have no step.
+so is a declaration, which cannot change. Steps that only a run knows cannot be told to a kernel:
+where they may differ from what it expects, a warning says so. Extents of 1 have no step.
 """
 
 from __future__ import annotations

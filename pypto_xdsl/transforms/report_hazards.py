@@ -7,8 +7,8 @@ report-hazards: warns of tasks that touch the same bytes while nothing orders th
     // warning: writes %t while 'copy' may still read it
 
 The graph is the one that the runtime would build (`analysis/task_graph.py`); the program is not
-changed.  A warning names both places, the buffer, and why the runtime does not order the two;
-`deps` on the second task does.  What the orchestrator reads or writes itself, element by element,
+changed. A warning names both places, the buffer, and why the runtime does not order the two;
+`deps` on the second task does. What the orchestrator reads or writes itself, element by element,
 counts as well.
 Needs directions (`derive-call-directions`).
 """

@@ -8,6 +8,8 @@ A *column* `[N, 1]` has the bytes of the row `[1, N]`, so the op works on rows, 
 
     %c = tile.add %a, %b : !tile.tile<16x1xf32, vec>
 
+becomes
+
     %a_row = tile.reshape %a : !tile.tile<16x1xf32, vec> -> !tile.tile<1x16xf32, vec>
     %b_row = tile.reshape %b : !tile.tile<16x1xf32, vec> -> !tile.tile<1x16xf32, vec>
     %c_row = tile.add %a_row, %b_row : !tile.tile<1x16xf32, vec>
@@ -16,6 +18,8 @@ A *column* `[N, 1]` has the bytes of the row `[1, N]`, so the op works on rows, 
 Any other tile is copied within its memory, and the result copied back:
 
     %e = tile.exp %m : !tile.tile<16x256xf32, vec, blayout = col_major>
+
+becomes
 
     %m_row = tile.move %m : ... -> !tile.tile<16x256xf32, vec>
     %e_row = tile.exp %m_row : !tile.tile<16x256xf32, vec>
@@ -48,32 +52,25 @@ from pypto_xdsl.analysis.kernels import kernels
 from pypto_xdsl.analysis.walk import walk
 from pypto_xdsl.backend.backend import Backend
 from pypto_xdsl.backend.layout_spec import LayoutSpec, MisplacedOperand, MisplacedResult
-from pypto_xdsl.backend.registry import backend_of, check_backend_name
 from pypto_xdsl.diagnostics import DiagnosticsError, OpError
 from pypto_xdsl.dialects import tile
 from pypto_xdsl.dialects.declared_op import DeclaredOp
 from pypto_xdsl.dialects.tile import Layout, TileLayout, TileType
 from pypto_xdsl.dialects.typed_op import InferringOp
-from pypto_xdsl.properties.checked_pass import CheckedPass
+from pypto_xdsl.properties.backend_pass import BackendPass
 from pypto_xdsl.rewriting.locating import at, locate
 
 
 @dataclass(frozen=True)
-class ResolveBackendOpLayoutsPass(CheckedPass):
+class ResolveBackendOpLayoutsPass(BackendPass):
     """Store tiles the way the target's instructions want them."""
 
     name = "resolve-backend-op-layouts"
     required = ("SSAForm", "IncoreTileOps", "SplitIncoreOrch", "TileOps2D")
     produced = ("NormalizedStmtStructure", "BackendLayoutsSatisfied")
 
-    backend: str | None = None
-    """The backend, where the module's `pto.target_arch` does not say it."""
-
-    def __post_init__(self) -> None:
-        check_backend_name(self.backend)
-
     def run(self, ctx: Context, module: ModuleOp) -> None:
-        backend = backend_of(module, self.backend)
+        backend = self.backend_of(module)
         if backend is not None:
             resolve_layouts(module, backend)
 

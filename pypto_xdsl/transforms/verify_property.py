@@ -2,7 +2,7 @@
 verify-property: checks that a program has an IR property, and changes nothing.
 
 `pypto-opt --verify-property=NoNestedInCore in.mlir` reports each op that violates the property
-at its line.  The flag may be repeated, and stands in the order of passes: what is written after
+at its line. The flag may be repeated, and stands in the order of passes: what is written after
 a pass is checked after that pass.
 """
 

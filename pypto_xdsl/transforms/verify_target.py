@@ -25,26 +25,19 @@ from xdsl.ir import Operation
 from pypto_xdsl.analysis.kernels import kernels
 from pypto_xdsl.analysis.walk import walk
 from pypto_xdsl.backend.backend import Backend
-from pypto_xdsl.backend.registry import backend_of, check_backend_name
 from pypto_xdsl.diagnostics import Diagnostic, DiagnosticsError, diagnose
 from pypto_xdsl.dialects.tile import TileType
-from pypto_xdsl.properties.checked_pass import CheckedPass
+from pypto_xdsl.properties.backend_pass import BackendPass
 
 
 @dataclass(frozen=True)
-class VerifyTargetPass(CheckedPass):
+class VerifyTargetPass(BackendPass):
     """Refuse what the target cannot run."""
 
     name = "verify-target"
 
-    backend: str | None = None
-    """The backend, where the module's `pto.target_arch` does not say it."""
-
-    def __post_init__(self) -> None:
-        check_backend_name(self.backend)
-
     def run(self, ctx: Context, module: ModuleOp) -> None:
-        backend = backend_of(module, self.backend)
+        backend = self.backend_of(module)
         if backend is not None and (errors := list(illegal_ops(module, backend))):
             raise DiagnosticsError(errors)
 

@@ -5,8 +5,8 @@ The C++ of orchestration functions, for the runtime's orchestrator thread:
     pypto-opt --default-pipeline -t 'orchestration{function="main"}' program.py
 
 A file has the functions that the runtime asks for: how many arguments there are, and the entry,
-which submits the tasks.  It includes the runtime's header `pto_orchestration_api.h` and nothing
-else of it.  Comments at the top say which number stands for which kernel.  Of several orchestration
+which submits the tasks. It includes the runtime's header `pto_orchestration_api.h` and nothing
+else of it. Comments at the top say which number stands for which kernel. Of several orchestration
 functions each is a file of its own; they are parted by a line `// -----`.
 
 * `program` writes a file, `statements` finds who writes an op.

@@ -1,5 +1,5 @@
 """
-Small arrays in C++.  An array is a value: an update makes another.  It is written over the one it
+Small arrays in C++. An array is a value: an update makes another. It is written over the one it
 was made from where nobody can see that one any more, else into a copy.
 """
 

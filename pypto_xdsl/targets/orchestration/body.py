@@ -2,7 +2,7 @@
 The text of a function while it is written: which C++ expression stands for which value.
 
 A value is a *name* or a literal; an identity of tasks may be several, each one task or an array of
-them, since whoever waits for what a parallel loop hands on waits for all its iterations.  Names are
+them, since whoever waits for what a parallel loop hands on waits for all its iterations. Names are
 declared in a C++ block and are visible until it is closed; what is needed beyond it gets a
 `Variable`, declared in a place kept before the block.
 """

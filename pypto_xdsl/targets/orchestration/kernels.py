@@ -1,7 +1,7 @@
 """
 What a call launches: kernels, their cores, their numbers and their arguments.
 
-A call names a kernel, or a wrapper around one, or around the kernels of a group.  The runtime knows
+A call names a kernel, or a wrapper around one, or around the kernels of a group. The runtime knows
 kernels by numbers, given in the order of first use, the cube core's first.
 """
 

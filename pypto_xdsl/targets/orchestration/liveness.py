@@ -2,8 +2,8 @@
 Which values of a function its text needs.
 
 C++ compilers warn of variables that nobody reads: what only computes a value that nothing needs,
-and what loops and branches hand on to nobody, is not written.  Needed is what an op with an effect
-uses, what decides which way control flow goes, and what those follow from.  A return names buffers,
+and what loops and branches hand on to nobody, is not written. Needed is what an op with an effect
+uses, what decides which way control flow goes, and what those follow from. A return names buffers,
 it needs nothing.
 """
 
