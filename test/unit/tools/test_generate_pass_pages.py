@@ -28,3 +28,12 @@ def test_a_page_has_documentation_facts_and_code() -> None:
 
 def test_options_are_listed_with_their_defaults() -> None:
     assert "| `backend` | `str \\| None` |  |" in PAGES["resolve-backend-op-layouts.md"]
+
+
+def test_an_example_is_whole_where_the_text_begins_with_it() -> None:
+    page = generate_pass_pages._markdown("    a\n      b\n\nbecomes\n\n    c\n")  # pyright: ignore[reportPrivateUsage]
+    assert page == "```mlir\na\n  b\n```\n\nbecomes\n\n```mlir\nc\n```"
+
+
+def test_options_say_what_they_mean() -> None:
+    assert "| The target's name;" in PAGES["verify-target.md"]
