@@ -31,10 +31,8 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import (
     UNKNOWN_LOC,
     FileLineColLoc,
-    IntAttr,
     LocationAttr,
     ModuleOp,
-    StringAttr,
 )
 from xdsl.ir import Attribute, AttributeInvT, Block, Operation, Region, SSAValue, TypeAttribute
 from xdsl.parser import Parser, ParserState, UnresolvedOperand
@@ -49,6 +47,7 @@ from xdsl.utils.mlir_lexer import (
 
 from pypto_xdsl.diagnostics import Diagnostic, DiagnosticsError, Note
 from pypto_xdsl.syntax.lexer import SourceLexer, SourceToken
+from pypto_xdsl.syntax.locations import FileLocations
 from pypto_xdsl.syntax.spelling import did_you_mean, similar
 
 _BARE_IDENT = MLIRTokenKind.BARE_IDENT
@@ -113,12 +112,12 @@ class LocatingParser(Parser):
         # The lexer of the base class reads one token, which is all it will ever read.
         super().__init__(ctx, "", name)
         self._content = text
-        self._file = StringAttr(name)
+        self._name = name
+        self._locations = FileLocations(name)
         self._line_offset = line_offset
         # `Span.get_location` counts the lines from the start of the text on each call.
         self._line_starts = [0]
         self._line_starts.extend(m.end() for m in re.finditer("\n", text))
-        self._numbers: dict[int, IntAttr] = {}
         self._interned_types: dict[str, TypeAttribute] = {}
         self._interned_attributes: dict[str, Attribute] = {}
         # Names defined so far, so that a region can forget its own: copying the table for each
@@ -144,18 +143,7 @@ class LocatingParser(Parser):
 
     def location_at(self, position: Position) -> FileLineColLoc:
         """The location of a position in the text."""
-        line, column = self.line_and_column(position)
-        numbers = self._numbers
-        # Built without the verifier, which has nothing to find here and would cost more than
-        # all the rest.
-        location = FileLineColLoc.__new__(FileLineColLoc)
-        set_field = object.__setattr__
-        set_field(location, "filename", self._file)
-        set_field(location, "line", numbers.get(line) or numbers.setdefault(line, IntAttr(line)))
-        set_field(
-            location, "column", numbers.get(column) or numbers.setdefault(column, IntAttr(column))
-        )
-        return location
+        return self._locations.at(*self.line_and_column(position))
 
     def diagnose(self, error: ParseError) -> Diagnostic:
         """The diagnostic of an error that this parser raised."""
@@ -165,10 +153,10 @@ class LocatingParser(Parser):
             for span, message in error.refs:
                 position = self.line_and_column(span.start)
                 notes.append(
-                    Note((message or error.ref_text or "").rstrip(":"), self._file.data, *position)
+                    Note((message or error.ref_text or "").rstrip(":"), self._name, *position)
                 )
         message = error.msg.strip().rstrip(".!") or "syntax error"
-        return Diagnostic(message, self._file.data, line, column, notes=tuple(notes))
+        return Diagnostic(message, self._name, line, column, notes=tuple(notes))
 
     def raise_error(
         self,
@@ -223,7 +211,7 @@ class LocatingParser(Parser):
         for name in self.forward_ssa_references:
             line, column = self.line_and_column(self._first_uses[name].start)
             message = f"use of undefined value '%{name}'"
-            yield Diagnostic(message, self._file.data, line, column)
+            yield Diagnostic(message, self._name, line, column)
 
     # Tokens: the base class gets to them through several calls each.
 
@@ -489,6 +477,12 @@ class LocatingParser(Parser):
         for prefix in {f"{around}." for around in self._parser_state.dialect_stack}:
             known += [full[len(prefix) :] for full in known if full.startswith(prefix)]
         return did_you_mean(name, known)
+
+    def parse_region(self, arguments: Sequence[Parser.Argument] | None = None) -> Region:
+        # xDSL prints the location of some ops (`scf.while`) after their types, and once more at
+        # their ends, where it counts.
+        self.parse_optional_location()
+        return super().parse_region(arguments)
 
     def parse_optional_region(
         self, arguments: Sequence[Parser.Argument] | None = None

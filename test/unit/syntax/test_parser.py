@@ -166,6 +166,29 @@ def test_written_locations_are_kept():
     assert file_line_col(op.location) == ("b.py", 3, 4)
 
 
+def test_locations_that_are_printed_in_the_middle_of_an_op_are_read():
+    # xDSL prints that of `scf.while` after its types as well as at its end.
+    (func,) = parse(
+        """
+func.func @f(%c: i1, %i: index) {
+  scf.while (%a = %i) : (index) -> index {
+    scf.condition(%c) %a : index
+  } do {
+  ^bb0(%b: index):
+    scf.yield %b : index
+  }
+  func.return
+}"""
+    ).body.block.ops
+    out = StringIO()
+    Printer(out, print_debuginfo=True).print_op(func)
+    assert out.getvalue().count('loc("a.mlir":3:3)') == 2
+    (again,) = parse(out.getvalue()).body.block.ops
+    read_back = StringIO()
+    Printer(read_back, print_debuginfo=True).print_op(again)
+    assert read_back.getvalue() == out.getvalue()
+
+
 def test_location_alias_after_its_use():
     text = """
 "test.op"() : () -> () loc(#loc2)
