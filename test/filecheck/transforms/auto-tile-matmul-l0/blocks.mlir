@@ -47,12 +47,12 @@ orch.func incore @depth(in %a : tensor<128x512xbf16>, in %b : tensor<512x128xbf1
 }
 
 // The result is too large: each of its blocks is stored where the whole would be. The depth fits,
-// and the columns of the result, so that the right operand is taken whole. Where parts live is not
-// said, as it was not of the whole.
+// and the columns of the result, so that the right operand is taken whole. A part says where it
+// lives, though the whole does not.
 // CHECK-LABEL: orch.func incore @rows
 // CHECK:         %z = scf.for %row = %0 to %1 step %2 iter_args(%y_1 = %y) -> (tensor<264x264xf32>) {
-// CHECK-NEXT:      %l_1 = tile.extract %l[%row, 0] : !tile.tile<256x32xf16, mat> -> !tile.tile<128x32xf16>
-// CHECK-NEXT:      %p = tile.matmul %l_1, %r : {{.*}} -> !tile.tile<128x256xf32>
+// CHECK-NEXT:      %l_1 = tile.extract %l[%row, 0] : !tile.tile<256x32xf16, mat> -> !tile.tile<128x32xf16, left>
+// CHECK-NEXT:      %p = tile.matmul %l_1, %r : {{.*}} -> !tile.tile<128x256xf32, acc>
 // CHECK-NEXT:      %3 = arith.constant 8 : index
 // CHECK-NEXT:      %4 = arith.addi %3, %row : index
 // CHECK-NEXT:      %z_1 = tile.store %p, %y_1[%4, 8], atomic = add
