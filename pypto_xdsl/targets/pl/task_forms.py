@@ -25,7 +25,6 @@ FORMS: Mapping[type[Operation], Form] = {
     ptensor.GetBlockIdxOp: lambda op: call("tensor.get_block_idx"),
     orch.TaskInvalidOp: lambda op: call("system.task_invalid"),
     orch.TaskDummyOp: _task_dummy,
-    orch.TaskIsValidOp: lambda op: call("system.task_is_valid", [op.task]),
     orch.AvailableAivCountOp: lambda op: call("system.available_aiv_count"),
     orch.AvailableClusterCountOp: lambda op: call("system.available_cluster_count"),
     orch.ArrayCreateOp: _array_create,
