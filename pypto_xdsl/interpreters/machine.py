@@ -17,6 +17,7 @@ from xdsl.ir import Operation, Region, SSAValue
 from pypto_xdsl.analysis.call_graph import CallGraph
 from pypto_xdsl.analysis.return_lineage import ReturnLineage
 from pypto_xdsl.diagnostics import DiagnosticsError, OpError, diagnose, warn
+from pypto_xdsl.dialects.orch import FuncOp
 from pypto_xdsl.interpreters.core_settings import CoreSettings
 from pypto_xdsl.interpreters.elements import Array, Element, Mask
 from pypto_xdsl.interpreters.errors import ProgramError
@@ -46,10 +47,12 @@ class Grid:
 
 @dataclass(frozen=True)
 class GroupCall:
-    """A call of one of the kernels of a group, the body of which is elsewhere."""
+    """A call of one of the kernels of a group, which runs once all are called."""
 
-    declaration: Operation
+    function: FuncOp
     arguments: PythonValues
+    site: Operation | None = None
+    """What calls it."""
 
 
 @dataclass(eq=False)
@@ -136,6 +139,13 @@ class Machine(Interpreter):
         made = replace(self, grid=grid, _impls=impls, _impl_data={}, _warned=set())
         for implementations in functions:
             made.register_implementations(implementations, override=True)
+        return made
+
+    def another(self) -> Machine:
+        """A machine for the same module that runs beside this one, and knows what it has found."""
+        made = self.with_functions((), self.grid)
+        made._warned = self._warned
+        made.group_calls = None
         return made
 
     # Running ops: xDSL's own way prints the whole module into each error, once for each level of

@@ -27,6 +27,7 @@ from pypto_xdsl.diagnostics import DiagnosticsError
 from pypto_xdsl.dialects import orch
 from pypto_xdsl.dialects.orch import Comparison, FunctionKind
 from pypto_xdsl.dialects.orch.function_marks import runs_on_both
+from pypto_xdsl.interpreters.core_groups import calling_together, run_called, waits_for_cores
 from pypto_xdsl.interpreters.elements import integer_value
 from pypto_xdsl.interpreters.errors import ProgramError
 from pypto_xdsl.interpreters.indices import index_value, take_indices
@@ -39,6 +40,9 @@ from pypto_xdsl.interpreters.tasks import Launch, Task
 from pypto_xdsl.interpreters.values import Tensor, window_at
 
 _DEEPEST_CALL = 500
+_PARTS = (FunctionKind.AIC, FunctionKind.AIV)
+"""The kinds of the kernels that a group runs at the same time."""
+
 _COMPARISONS: Mapping[Comparison, Callable[[Any, Any], bool]] = {
     Comparison.EQ: operator.eq,
     Comparison.NE: operator.ne,
@@ -60,11 +64,31 @@ def _on(machine: Machine, grid: Grid) -> Generator[None]:
         machine.grid = before
 
 
-def call(machine: Machine, function: orch.FuncOp, arguments: PythonValues) -> PythonValues:
-    """Run a function on arguments for all its parameters."""
-    if function.kind.data is FunctionKind.GROUP and machine.group_calls is None:
-        return _call_group(machine, function, arguments)
-    is_deferred = machine.group_calls is not None and function.is_declaration
+def call(
+    machine: Machine,
+    function: orch.FuncOp,
+    arguments: PythonValues,
+    site: Operation | None = None,
+) -> PythonValues:
+    """Run a function on arguments for all its parameters, on behalf of an op that calls it."""
+    calls = machine.group_calls
+    is_part = function.kind.data in _PARTS
+    if calls is None:
+        if function.kind.data is FunctionKind.GROUP or (
+            is_part and not function.is_declaration and waits_for_cores(machine, function)
+        ):
+            with calling_together(machine, _call_once):
+                return call(machine, function, arguments)
+    elif is_part and not function.is_declaration and (calls or waits_for_cores(machine, function)):
+        calls.append(GroupCall(function, arguments, site))
+        named = machine.lineage.of(function)
+        if all(found is not None for found in named):
+            return tuple(arguments[found.parameter] for found in named if found is not None)
+        # Only the kernel can tell what it returns.
+        return run_called(machine, _call_once)[-1]
+    elif calls and not is_part and not function.is_declaration and function.kind.data.is_device:
+        run_called(machine, _call_once)
+    is_deferred = calls is not None and function.is_declaration
     if not runs_on_both(function) or is_deferred:
         return _call_once(machine, function, arguments)
     results: PythonValues = ()
@@ -89,20 +113,6 @@ def _call_once(machine: Machine, function: orch.FuncOp, arguments: PythonValues)
         return machine.run_ssacfg_region(function.body, arguments, function.sym_name.data)
     finally:
         machine.call_depth -= 1
-
-
-def _call_group(machine: Machine, function: orch.FuncOp, arguments: PythonValues) -> PythonValues:
-    """Run a group: kernels of its cores that were lowered run together, once all are called."""
-    calls: list[GroupCall] = []
-    machine.group_calls = calls
-    try:
-        results = call(machine, function, arguments)
-    finally:
-        machine.group_calls = None
-    if calls:
-        assert machine.run_group is not None
-        machine.run_group(machine, calls)
-    return results
 
 
 def _groups(op: orch.LaunchingOp, args: PythonValues) -> Iterator[PythonValues]:
@@ -209,7 +219,7 @@ def _dispatch(op_class: type[Operation], _: None) -> Run:
             if machine.progress is not None:
                 machine.progress.launch(op, name)
             try:
-                return call(machine, callee, arguments)
+                return call(machine, callee, arguments, op)
             except DiagnosticsError as e:
                 raise called_from(e, op, name) from e
 
@@ -229,7 +239,10 @@ def _scope(op_class: type[Operation], _: None) -> Run:
         machine = machine_of(interpreter)
 
         def body() -> PythonValues:
-            return machine.run_ssacfg_region(op.body, (), op.name)
+            if not isinstance(op, orch.ClusterOp):
+                return machine.run_ssacfg_region(op.body, (), op.name)
+            with calling_together(machine, _call_once):
+                return machine.run_ssacfg_region(op.body, (), op.name)
 
         def skipped() -> PythonValues:
             return machine.get_values(origins_of_skipped(machine.lineage, op))

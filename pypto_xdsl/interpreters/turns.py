@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
+from contextvars import copy_context
 from dataclasses import dataclass, field
 
 from pypto_xdsl.diagnostics import Diagnostic, DiagnosticsError
@@ -61,7 +62,10 @@ class Turns:
         previous = threading.stack_size(_STACK if len(programs) < _MANY else _STACK_OF_MANY)
         try:
             threads = [
-                threading.Thread(target=self._program, args=(place, program), daemon=True)
+                # Warnings are told to who listens where the programs were started.
+                threading.Thread(
+                    target=copy_context().run, args=(self._program, place, program), daemon=True
+                )
                 for place, program in enumerate(programs)
             ]
             for thread in threads:
@@ -85,6 +89,10 @@ class Turns:
             self._hand_over(place)
             self._await_turn(place)
         del self._waiting[place]
+
+    def is_done(self, place: int) -> bool:
+        """Whether the program at a place has come to its end."""
+        return place in self._done
 
     def _program(self, place: int, program: Callable[[], None]) -> None:
         try:

@@ -88,8 +88,7 @@ def run_group(machine: Machine, calls: Sequence[GroupCall]) -> None:
     parts: list[Part] = []
     is_for_both = False
     for found in calls:
-        declaration = found.declaration
-        assert isinstance(declaration, orch.FuncOp)
+        declaration = found.function
         kernel = _kernel_of(machine, declaration)
 
         def values(
@@ -98,8 +97,7 @@ def run_group(machine: Machine, calls: Sequence[GroupCall]) -> None:
             before = machine.grid
             machine.grid = replace(before, subblock_index=subblock)
             try:
-                assert isinstance(call.declaration, orch.FuncOp)
-                return _values(machine, call.declaration, call.arguments, kernel)
+                return _values(machine, call.function, call.arguments, kernel)
             finally:
                 machine.grid = before
 
@@ -108,8 +106,7 @@ def run_group(machine: Machine, calls: Sequence[GroupCall]) -> None:
         is_for_both = is_for_both or runs_on_both(declaration)
     if not any(part.is_cube for part in parts) or all(part.is_cube for part in parts):
         for found, part in zip(calls, parts, strict=True):
-            assert isinstance(found.declaration, orch.FuncOp)
-            cores = range(2) if runs_on_both(found.declaration) else (machine.grid.subblock_index,)
+            cores = range(2) if runs_on_both(found.function) else (machine.grid.subblock_index,)
             for core in cores:
                 _run_on_core(machine, core, part.kernel, part.arguments(core))
         return

@@ -2,6 +2,7 @@
 
 from xdsl.interpreter import InterpreterFunctions
 
+from pypto_xdsl.interpreters.tile.cross_core import TileCrossCoreFunctions
 from pypto_xdsl.interpreters.tile.elementwise import TileElementwiseFunctions
 from pypto_xdsl.interpreters.tile.grid import TileGridFunctions
 from pypto_xdsl.interpreters.tile.memory import TileMemoryFunctions
@@ -20,5 +21,6 @@ TILE_FUNCTIONS: tuple[type[InterpreterFunctions], ...] = (
     TileGridFunctions,
     TileStorageFunctions,
     TileSyncFunctions,
+    TileCrossCoreFunctions,
 )
 """Implementations of the dialect. A file of a new family is added here."""

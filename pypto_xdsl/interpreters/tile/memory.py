@@ -38,7 +38,7 @@ def _poison(shape: tuple[int, ...], element: Element) -> Array:
     return array
 
 
-def _shape_of(type: tile.TileType, valid: tuple[int, ...]) -> tuple[int, ...]:
+def physical_shape(type: tile.TileType, valid: tuple[int, ...]) -> tuple[int, ...]:
     """The physical shape; where the type leaves it to run time it is that of the valid region."""
     shape = given(type.get_shape(), valid)
     if any(inner > outer or inner < 0 for inner, outer in zip(valid, shape, strict=True)):
@@ -82,7 +82,7 @@ def _load(interpreter: Interpreter, op: tile.LoadOp) -> Prepared:
         offsets, rest = take_indices(op.static_offsets, args[1:])
         listed, _ = take_indices(op.static_valid, rest)
         valid = given(valid_shape, listed)
-        shape = _shape_of(type, valid)
+        shape = physical_shape(type, valid)
         view, mask = source.read(window_at("the tensor", offsets, valid, source.shape))
         # A tile is a value: later writes to the tensor do not reach it.
         stored = view.copy() if shape == valid else view
@@ -158,7 +158,7 @@ class TileMemoryFunctions(InterpreterFunctions):
         type = tile.TileType.of(op.result.type)
         listed, _ = take_indices(op.static_valid, args)
         valid = given(type.valid_shape, listed)
-        shape = _shape_of(type, valid)
+        shape = physical_shape(type, valid)
         element = element_of(type.element_type)
         return (Tile(_poison(shape, element), element, valid, (0,) * len(shape)),)
 

@@ -14,16 +14,6 @@ from pypto_xdsl.interpreters.run import machine_for
 
 NOT_RUN: dict[str, str] = {
     "orch.func": "a symbol: it is called, not executed",
-    "tile.tpush_to_aiv": "a ring between cores, see NO_RINGS",
-    "tile.tpush_to_aic": "a ring between cores, see NO_RINGS",
-    "tile.tpop_from_aic": "a ring between cores, see NO_RINGS",
-    "tile.tpop_from_aiv": "a ring between cores, see NO_RINGS",
-    "tile.tfree_to_aic": "a ring between cores, see NO_RINGS",
-    "tile.tfree_to_aiv": "a ring between cores, see NO_RINGS",
-    "tile.aic_initialize_pipe": "a ring between cores, see NO_RINGS",
-    "tile.aiv_initialize_pipe": "a ring between cores, see NO_RINGS",
-    "tile.reserve_buffer": "a ring between cores, see NO_RINGS",
-    "tile.import_peer_buffer": "a ring between cores, see NO_RINGS",
     "tile.sync_set": "a flag between cores, see NO_RINGS",
     "tile.sync_wait": "a flag between cores, see NO_RINGS",
     "tile.syncall": "waits for all cores, see NO_RINGS",
