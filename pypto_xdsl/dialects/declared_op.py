@@ -282,6 +282,11 @@ class DeclaredOp(IRDLOperation, ABC):
     """Whether a result may share its storage with an operand that dies here."""
     NOT_IN_PLACE_WITH: ClassVar[tuple[str, ...]] = ()
     """Operands with which no result may share storage, of an op that is otherwise in-place safe."""
+    TAKEN_APART_BY: ClassVar[str] = ""
+    """
+    Of an op on tiles that is composed of simpler ones before a core runs it: the pass that makes
+    those of it.
+    """
 
     @classmethod
     def declaration(cls) -> OpDeclaration:
@@ -305,12 +310,10 @@ class DeclaredOp(IRDLOperation, ABC):
         Whether a run can end in an error here: what an index decides may lie outside, and extents
         that only the run knows may not fit.
         """
-        if self.ELEMENTWISE:
-            return False
-        return (
-            self.FAILS_BY_ELEMENTS
-            or any(isinstance(operand.type, IndexType) for operand in self.operands)
-            or any(has_run_time_extents(value.type) for value in (*self.operands, *self.results))
+        if self.FAILS_BY_ELEMENTS or self.ELEMENTWISE:
+            return self.FAILS_BY_ELEMENTS
+        return any(isinstance(operand.type, IndexType) for operand in self.operands) or any(
+            has_run_time_extents(value.type) for value in (*self.operands, *self.results)
         )
 
     def effect_on(self, name: str) -> Effect:

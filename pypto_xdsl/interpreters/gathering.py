@@ -9,7 +9,7 @@ from xdsl.ir import Operation
 from pypto_xdsl.dialects import ptensor, tile
 from pypto_xdsl.dialects.ptensor.attributes import MaskPattern
 from pypto_xdsl.dialects.ptensor.gather import normalized_axis
-from pypto_xdsl.dialects.tile.attributes import Coalesce, OutOfBounds
+from pypto_xdsl.dialects.tile.attributes import Coalesce
 from pypto_xdsl.interpreters.blocks import (
     both,
     full_mask,
@@ -23,6 +23,9 @@ from pypto_xdsl.interpreters.errors import ProgramError
 from pypto_xdsl.interpreters.indices import take_indices
 from pypto_xdsl.interpreters.machine import machine_of
 from pypto_xdsl.interpreters.values import Block, Tensor, Tile, leading, window_at
+
+BLOCK = 32
+"""Bytes that are gathered as one."""
 
 
 def numbers(interpreter: Interpreter, op: Operation, block: Block) -> Array:
@@ -55,6 +58,41 @@ def scattered(
         wrong = places[(places < 0) | (places >= flat.size)].flat[0]
         raise ProgramError(f"index {int(wrong)} lies outside {flat.size} elements")
     flat[places.reshape(-1)] = values.reshape(-1)
+
+
+def expect_whole_blocks(starts: Array) -> None:
+    """Raise unless blocks that are gathered begin where blocks of the memory do."""
+    if (starts % BLOCK).any():
+        wrong = int(starts[starts % BLOCK != 0].flat[0])
+        raise ProgramError(f"gathers from byte {wrong}, which is no multiple of {BLOCK}")
+
+
+def unsigned(indices: Array) -> Array:
+    """Indices of 32 bits as they count in global memory: -1 is the largest of all."""
+    return indices.astype(np.uint32).astype(np.int64)
+
+
+def bounded(places: Array, count: int, policy: str, what: str) -> tuple[Array, Mask]:
+    """
+    The indices into so many rows or elements that are used instead of these, and which are used at
+    all. Raises `ProgramError` for one out of bounds, unless the policy (`clamp`, `wrap`, `zero`,
+    `skip`) says what becomes of it; `undefined` is none.
+    """
+    inside = places < count
+    match policy:
+        case "clamp":
+            return np.minimum(places, count - 1), np.ones(places.shape, np.bool_)
+        case "wrap":
+            return places % count, np.ones(places.shape, np.bool_)
+        case "zero" | "skip":
+            return np.where(inside, places, 0), inside
+        case _:
+            pass
+    if not inside.all():
+        wrong = int(places[~inside].flat[0])
+        signed = wrong - (1 << 32) if wrong >= 1 << 31 else wrong
+        raise ProgramError(f"has index {signed}, in a tensor of {count} {what}")
+    return places, inside
 
 
 def _selected(pattern: MaskPattern, columns: int) -> slice:
@@ -172,7 +210,8 @@ class GatherFunctions(InterpreterFunctions):
         source, offsets = args
         element = result_element(op)
         starts = numbers(interpreter, op, offsets)
-        places = (starts[..., None] + np.arange(32)).reshape(*starts.shape[:-1], -1)
+        expect_whole_blocks(starts)
+        places = (starts[..., None] + np.arange(BLOCK)).reshape(*starts.shape[:-1], -1)
         stored, mask = source.read()
         octets = np.ascontiguousarray(stored).view(np.uint8).reshape(-1)
         if ((places < 0) | (places >= octets.size)).any():
@@ -183,7 +222,7 @@ class GatherFunctions(InterpreterFunctions):
             known = np.repeat(mask.reshape(-1), stored.itemsize)[places]
             octets_of = known.reshape(*values.shape, element.storage.itemsize)
             defined = np.asarray(np.all(octets_of, axis=-1))
-        scale = 32 // element.storage.itemsize
+        scale = BLOCK // element.storage.itemsize
         shape = (*offsets.shape[:-1], offsets.shape[-1] * scale)
         return (make_block(interpreter, op, values, defined, shape, values.shape),)
 
@@ -241,36 +280,31 @@ class GatherFunctions(InterpreterFunctions):
     ) -> PythonValues:
         source: Tensor = args[0]
         indices: Block = args[1]
-        places = numbers(interpreter, op, indices)
         by_row = op.coalesce.data is Coalesce.ROW
-        extent = source.shape[0] if by_row else source.array.size
-        inside = (places >= 0) & (places < extent)
-        match op.gather_oob.data:
-            case OutOfBounds.CLAMP:
-                places = np.clip(places, 0, extent - 1)
-            case OutOfBounds.WRAP:
-                places = places % extent
-            case _:
-                places = np.where(inside, places, 0)
+        extent = int(np.prod(source.shape[:-1])) if by_row else source.array.size
+        found = unsigned(numbers(interpreter, op, indices))
+        places, used = bounded(
+            found, extent, op.gather_oob.data.value, "rows" if by_row else "elements"
+        )
         stored, mask = source.read()
         type = tile.TileType.of(op.result.type)
         if by_row:
-            places, inside = places.reshape(-1), inside.reshape(-1, 1)
-            table = stored.reshape(source.shape[0], -1)
+            places, used = places.reshape(-1), used.reshape(-1, 1)
+            table = stored.reshape(extent, -1)
             values = table[places]
             defined = None if mask is None else mask.reshape(table.shape)[places]
         else:
             values = np.ascontiguousarray(stored).reshape(-1)[places]
             defined = None if mask is None else mask.reshape(-1)[places]
-        inside = np.broadcast_to(inside, values.shape)
-        match op.gather_oob.data:
-            case OutOfBounds.UNDEFINED:
-                defined = both(defined, None if inside.all() else inside)
-            case OutOfBounds.ZERO:
-                values = np.where(inside, values, np.zeros((), values.dtype))
-                defined = None if defined is None else defined | ~inside
-            case _:
-                pass
+        if not used.all():
+            used = np.broadcast_to(used, values.shape)
+            values = np.where(used, values, np.zeros((), values.dtype))
+            defined = None if defined is None else defined | ~used
+        if isinstance(indices, Tensor) and op.scratch is not None:
+            # What is left there means nothing.
+            scratch: Tensor = args[2]
+            poison = scratch.element.poison(scratch.shape)
+            scratch.write((), poison, np.zeros(scratch.shape, np.bool_))
         return (make_block(interpreter, op, values, defined, type.get_shape(), values.shape),)
 
 
@@ -360,13 +394,10 @@ class ScatterFunctions(InterpreterFunctions):
         source: Tile = args[0]
         indices: Tile = args[1]
         destination: Tensor = args[2]
-        places = numbers(interpreter, op, indices).reshape(-1)
+        found = unsigned(numbers(interpreter, op, indices).reshape(-1))
         stored, mask = source.read(leading(indices.valid))
         machine_of(interpreter).require_defined(op, mask, "stores undefined elements")
-        size = destination.array.size
-        outside = places[(places < 0) | (places >= size)]
-        if outside.size:
-            raise ProgramError(f"index {int(outside[0])} lies outside {size} elements")
+        places, _ = bounded(found, destination.array.size, "undefined", "elements")
         destination.write_elements(
             np.unravel_index(places, destination.shape),
             stored.reshape(-1),

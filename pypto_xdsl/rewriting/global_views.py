@@ -225,6 +225,30 @@ class Window:
             total = builder.add(total, builder.multiply(place, stride))
         return builder.index(total)
 
+    def start(self, builder: KernelBuilder) -> SSAValue:
+        """The pointer to its first element."""
+        pointer = self.view.pointer
+        if all(offset == 0 for offset in self.offsets):
+            return pointer
+        operands = {"ptr": pointer, "offset": self.element((0,) * len(self.offsets), builder)}
+        moved = build(pto.AddPtrOp, operands, {}, (pointer.type,))
+        return builder.insert(moved, self.view.hint and f"{self.view.hint}_start")
+
+    @property
+    def lies_in_a_row(self) -> bool:
+        """Whether its elements are known to lie one after the other, row by row."""
+        if self.view.layout is not TensorLayout.ND:
+            return False
+        extents = self.extents
+        if all(extent == 1 for extent in extents[:-1]):
+            return not extents or self.view.strides[-1] == 1
+        return self._rows()[1] is not None or (self.is_whole and self.view.is_packed)
+
+    @property
+    def has_rows(self) -> bool:
+        """Whether the elements of each row of the last dimension lie one after the other."""
+        return self.view.layout is TensorLayout.ND and self.view.strides[-1] == 1
+
 
 def _inner(extents: Sequence[Index]) -> tuple[Index, ...]:
     """Extents without the ones that they begin with."""

@@ -27,7 +27,7 @@ from pypto_xdsl.diagnostics import OpError
 from pypto_xdsl.dialects import pto, tile
 from pypto_xdsl.dialects.declared_op import DeclaredOp
 from pypto_xdsl.dialects.pto.syntax import build
-from pypto_xdsl.dialects.tile import TileLayout, TileType
+from pypto_xdsl.dialects.tile import MemorySpace, TileLayout, TileType
 from pypto_xdsl.rewriting.control_flow_lowering import ControlFlowLowering
 
 _RESULT_SCALARS = ("value", "start")
@@ -55,6 +55,8 @@ def lower_instruction(op: DeclaredOp, into: ControlFlowLowering, backend: Backen
     """Lower an op to its instruction; raises `OpError` where there is none."""
     buffers, builder = into.buffers, into.builder
     instruction = backend.instructions.get(op.__class__)
+    if instruction is None and op.TAKEN_APART_BY:
+        raise OpError(op, f"is composed of simpler ops: run '{op.TAKEN_APART_BY}' first")
     if instruction is None:
         raise OpError(op, f"is no instruction of {backend.name}, and not lowered to pto")
     _expect_all_used(op, instruction)
@@ -94,6 +96,23 @@ def lower_instruction(op: DeclaredOp, into: ControlFlowLowering, backend: Backen
     outs = instruction.op_type.DECLARATION.outs
     values.update(zip(outs, outputs, strict=False))
     builder.insert_op(build(instruction.op_type, values, {}, (), instruction.properties(op)))
+
+
+def pad_in_place(op: tile.FillpadInplaceOp, into: ControlFlowLowering) -> None:
+    """
+    Pad a tile where it is. One that is still needed is padded into another, which takes no copy
+    before; L1 is padded in place alone, and the tile is seen as wholly valid after it.
+    """
+    buffers = into.buffers
+    is_needed = buffers.is_copied(op, 0)
+    source, destination = buffers.buffer(op.source), buffers.allocate(op.result)
+    kind = pto.TFillPadOp if is_needed else pto.TFillPadInplaceOp
+    if TileType.of(op.source.type).memory_space is MemorySpace.MAT:
+        if is_needed:
+            raise OpError(op, "pads a tile in mat that is needed as it was; load it once more")
+        kind, destination = pto.TFillPadOp, source
+    values: dict[str, SSAValue | Sequence[SSAValue]] = {"src": source, "dst": destination}
+    into.builder.insert_op(build(kind, values))
 
 
 def merge_lists(op: tile.MrgsortFormat2Op, into: ControlFlowLowering) -> None:

@@ -149,6 +149,14 @@ class KernelBuilder:
             return right if left == 1 else left
         return self.insert(arith.MuliOp(self.index(left), self.index(right)))
 
+    def divide(self, value: Index, divisor: int) -> Index:
+        """A multiple of a positive number, divided by it; folded where it is known."""
+        if isinstance(value, int):
+            return value // divisor
+        if divisor == 1:
+            return value
+        return self.insert(arith.DivSIOp(value, self.index(divisor)))
+
     def convert(self, value: SSAValue, type: Attribute) -> SSAValue:
         """
         A number in another type, as C converts it. Raises `VerifyException` where there is no

@@ -13,13 +13,14 @@ Lowers one kernel from tiles to `pto`: values become bytes.
 * **Tensors** name windows and make no code, see `global_views`. Loops and ifs carry scalars only.
 
 How each kind of op is lowered: `control_flow_lowering`, `transfer_lowering` (global memory),
-`tile_part_lowering` (windows and elements of tiles), `ring_lowering`, and for all others
-`instruction_lowering`.
+`global_gather_lowering` (likewise, by index), `tile_part_lowering` (windows and elements of tiles),
+`sync_lowering` (barriers, events, flags), `ring_lowering`, and for all others
+`instruction_lowering`. `LOWERINGS` has those that are no single instruction.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, cast
 
@@ -37,6 +38,7 @@ from pypto_xdsl.dialects.element_types import is_element_type, is_integer
 from pypto_xdsl.dialects.orch import FunctionKind
 from pypto_xdsl.dialects.ptensor import TensorLayout
 from pypto_xdsl.dialects.tile.cross_core import RingOp
+from pypto_xdsl.rewriting import global_gather_lowering, sync_lowering
 from pypto_xdsl.rewriting import instruction_lowering as instructions
 from pypto_xdsl.rewriting import tile_part_lowering as parts
 from pypto_xdsl.rewriting import transfer_lowering as transfers
@@ -44,7 +46,7 @@ from pypto_xdsl.rewriting.control_flow_lowering import ControlFlowLowering
 from pypto_xdsl.rewriting.explicit_addresses import explicit_addresses
 from pypto_xdsl.rewriting.global_views import View, Window, lie_in_a_row, packed_strides
 from pypto_xdsl.rewriting.kernel_builder import KernelBuilder
-from pypto_xdsl.rewriting.ring_lowering import lower_ring_op
+from pypto_xdsl.rewriting.ring_lowering import RING_OPS, lower_ring_op
 from pypto_xdsl.syntax.lists import Index
 
 GRID: Mapping[type[Operation], str] = {
@@ -189,63 +191,15 @@ class _Lowering(ControlFlowLowering):
             raise OpError(op, str(error)) from error
 
     def _dispatch(self, op: Operation) -> None:
-        match op:
-            case scf.ForOp():
-                self.lower_for(op)
-            case scf.WhileOp():
-                self.lower_while(op)
-            case scf.IfOp():
-                self.lower_if(op)
-            case tile.CreateOp():
-                self.buffers.set_extents(op.result, self.indices(op.valid_extents))
-                self.buffers.allocate(op.result)
-            case tile.SetValidShapeOp():
-                self.buffers.set_extents(op.result, self.indices(op.valid_extents))
-                self.buffers.view(op)
-            case tile.ReshapeOp() | tile.TransposeViewOp():
-                self.buffers.view(op)
-            case tile.AllocOp():
-                pass
-            case tile.PlaceOp():
-                self.buffers.same(op.source, op.result)
-            case tile.LoadOp():
-                transfers.load(op, self)
-            case tile.StoreOp():
-                transfers.store(op, self)
-            case tile.GatherRowOp():
-                transfers.gather_row(op, self)
-            case tile.SliceOp():
-                parts.slice_tile(op, self)
-            case tile.MoveOp() if (window := parts.boxed_window(op.source)) is not None:
-                parts.extract(window.source, window.window_offsets, op.result, self)
-            case tile.ExtractOp():
-                parts.extract(op.source, op.window_offsets, op.result, self)
-            case tile.AssembleOp():
-                parts.assemble(op, self)
-            case tile.ReadOp():
-                parts.read_element(op, self)
-            case tile.WriteOp():
-                parts.write_element(op, self)
-            case tile.MrgsortFormat2Op():
-                instructions.merge_lists(op, self)
-            case RingOp():
-                lower_ring_op(op, self, RING_MEMORIES[self.kernel.kind.data])
-            case ptensor.SliceOp():
-                transfers.slice_tensor(op, self)
-            case ptensor.ReshapeOp() | ptensor.LayoutViewOp():
-                transfers.reshape_tensor(op, self)
-            case ptensor.TypeCastOp() | ptensor.SetValidShapeOp() | ptensor.UpdatedOp():
-                self.windows[op.result] = self.window(op.source)
-            case ptensor.ReadOp():
-                transfers.read_element(op, self)
-            case ptensor.WriteOp():
-                transfers.write_element(op, self)
-            case _ if self._number(op):
-                pass
-            case DeclaredOp():
-                instructions.lower_instruction(op, self, self.backend)
-            case _:
-                raise OpError(op, "is not lowered to pto yet")
+        lowering = LOWERINGS.get(type(op))
+        if lowering is not None:
+            lowering(op, self)
+        elif self._number(op):
+            pass
+        elif isinstance(op, DeclaredOp):
+            instructions.lower_instruction(op, self, self.backend)
+        else:
+            raise OpError(op, "is not lowered to pto yet")
 
     # Numbers.
 
@@ -254,17 +208,6 @@ class _Lowering(ControlFlowLowering):
         match op:
             case arith.ConstantOp():
                 self._constant(op)
-            case tile.ValidDimOp():
-                axis = op.axis.value.data
-                self.scalars[op.result] = self.builder.index(self.buffers.valid(op.source)[axis])
-            case tile.GetBlockIdxOp() | tile.GetBlockNumOp() | tile.GetSubblockIdxOp():
-                number = self.grid[GRID[type(op)]]
-                place = self.builder.convert(number, op.result.type)
-                place.name_hint = op.result.name_hint
-                self.scalars[op.result] = place
-            case ptensor.DimOp():
-                extent = self.window(op.source).extents[op.axis.value.data]
-                self.scalars[op.result] = self.builder.index(extent)
             case arith.AddfOp():
                 # The assembler does not lower arith.addf.
                 negated = self.builder.insert(arith.NegfOp(self.value(op.rhs)))
@@ -315,3 +258,93 @@ def _is_scalar(op: Operation) -> bool:
         and bool(op.results)
         and all(is_element_type(value.type) for value in (*op.operands, *op.results))
     )
+
+
+# What is more than one instruction, or less.
+
+
+def _flow_lowering(op: Operation, into: _Lowering) -> None:
+    match op:
+        case scf.ForOp():
+            into.lower_for(op)
+        case scf.WhileOp():
+            into.lower_while(op)
+        case _:
+            assert isinstance(op, scf.IfOp)
+            into.lower_if(op)
+
+
+def _create(op: tile.CreateOp, into: _Lowering) -> None:
+    into.buffers.set_extents(op.result, into.indices(op.valid_extents))
+    into.buffers.allocate(op.result)
+
+
+def _set_valid_shape(op: tile.SetValidShapeOp, into: _Lowering) -> None:
+    into.buffers.set_extents(op.result, into.indices(op.valid_extents))
+    into.buffers.view(op)
+
+
+def _view(
+    op: tile.ReshapeOp | tile.TransposeViewOp | tile.ReinterpretViewOp, into: _Lowering
+) -> None:
+    into.buffers.view(op)
+
+
+def _buffer(op: tile.AllocOp, into: _Lowering) -> None:
+    """Where it is, `explicit_addresses` says; it is no code."""
+
+
+def _place(op: tile.PlaceOp, into: _Lowering) -> None:
+    into.buffers.same(op.source, op.result)
+
+
+def _move(op: tile.MoveOp, into: _Lowering) -> None:
+    window = parts.boxed_window(op.source)
+    if window is None:
+        instructions.lower_instruction(op, into, into.backend)
+    else:
+        parts.extract(window.source, window.window_offsets, op.result, into)
+
+
+def _valid_dim(op: tile.ValidDimOp, into: _Lowering) -> None:
+    extent = into.buffers.valid(op.source)[op.axis.value.data]
+    into.scalars[op.result] = into.builder.index(extent)
+
+
+def _place_in_grid(op: tile.GridOp, into: _Lowering) -> None:
+    place = into.builder.convert(into.grid[GRID[type(op)]], op.result.type)
+    place.name_hint = op.result.name_hint
+    into.scalars[op.result] = place
+
+
+def _dimension(op: ptensor.DimOp, into: _Lowering) -> None:
+    extent = into.window(op.source).extents[op.axis.value.data]
+    into.scalars[op.result] = into.builder.index(extent)
+
+
+def _ring(op: RingOp, into: _Lowering) -> None:
+    lower_ring_op(op, into, RING_MEMORIES[into.kernel.kind.data])
+
+
+LOWERINGS: Mapping[type[Operation], Callable[[Any, _Lowering], None]] = {
+    **dict.fromkeys((scf.ForOp, scf.WhileOp, scf.IfOp), _flow_lowering),
+    tile.CreateOp: _create,
+    tile.SetValidShapeOp: _set_valid_shape,
+    tile.ReshapeOp: _view,
+    tile.TransposeViewOp: _view,
+    tile.ReinterpretViewOp: _view,
+    tile.AllocOp: _buffer,
+    tile.PlaceOp: _place,
+    tile.MoveOp: _move,
+    tile.ValidDimOp: _valid_dim,
+    **dict.fromkeys(GRID, _place_in_grid),
+    ptensor.DimOp: _dimension,
+    **dict.fromkeys(RING_OPS, _ring),
+    **parts.LOWERINGS,
+    **transfers.LOWERINGS,
+    **global_gather_lowering.LOWERINGS,
+    **sync_lowering.LOWERINGS,
+    tile.FillpadInplaceOp: instructions.pad_in_place,
+    tile.MrgsortFormat2Op: instructions.merge_lists,
+}
+"""Op class -> how it is lowered, where it is no single instruction of the backend."""

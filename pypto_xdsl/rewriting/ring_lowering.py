@@ -20,7 +20,6 @@ from pypto_xdsl.dialects.pto.syntax import build
 from pypto_xdsl.dialects.tile import TileType
 from pypto_xdsl.dialects.tile.cross_core import FreeOp, InitializePipeOp, PopOp, PushOp, RingOp
 from pypto_xdsl.rewriting.control_flow_lowering import ControlFlowLowering
-from pypto_xdsl.rewriting.global_views import Window
 from pypto_xdsl.rewriting.tile_buffers import tile_buf_type
 
 RING_OPS: Mapping[type[RingOp], type[PtoOp]] = {
@@ -110,23 +109,12 @@ def _initialize(op: InitializePipeOp, new: type[PtoOp], into: ControlFlowLowerin
             properties[name] = _integer(value.value.data)
     values: dict[str, SSAValue] = {}
     if op.gm_slot_buffer is not None:
-        values["gm_slot_buffer"] = _start(into.window(op.gm_slot_buffer), into)
+        values["gm_slot_buffer"] = into.window(op.gm_slot_buffer).start(into.builder)
     for name in ("c2v_consumer_buf", "v2c_consumer_buf"):
         buffer: SSAValue | None = getattr(op, name)
         if buffer is not None:
             values[name] = into.value(buffer)
     _insert(op, new, into, values, (), properties)
-
-
-def _start(window: Window, into: ControlFlowLowering) -> SSAValue:
-    """The pointer to the first element of a window."""
-    pointer = window.view.pointer
-    if all(offset == 0 for offset in window.offsets):
-        return pointer
-    offset = window.element((0,) * len(window.offsets), into.builder)
-    operands = {"ptr": pointer, "offset": offset}
-    moved = build(pto.AddPtrOp, operands, {}, (pointer.type,))
-    return into.builder.insert(moved, window.view.hint and f"{window.view.hint}_start")
 
 
 def _number(

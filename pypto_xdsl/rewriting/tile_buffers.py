@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from math import prod
-from typing import cast
+from typing import TypeAlias, cast
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX, f16, f32, i64
 from xdsl.ir import Attribute, Operation, OpResult, SSAValue
@@ -20,7 +20,7 @@ from xdsl.utils.exceptions import VerifyException
 from pypto_xdsl.analysis.tile_storage import TileStorage, updated_operand
 from pypto_xdsl.diagnostics import OpError
 from pypto_xdsl.dialects import pto, tile
-from pypto_xdsl.dialects.element_types import is_integer
+from pypto_xdsl.dialects.element_types import byte_width, is_integer
 from pypto_xdsl.dialects.pto.rules import constant_value
 from pypto_xdsl.dialects.pto.syntax import build
 from pypto_xdsl.dialects.pto.tile_view import SIZES
@@ -33,6 +33,10 @@ from pypto_xdsl.syntax.lists import Index
 Extents = tuple[Index, ...]
 Matrix = tuple[Index, Index]
 """Rows and columns."""
+ViewingOp: TypeAlias = (
+    tile.ReshapeOp | tile.SetValidShapeOp | tile.TransposeViewOp | tile.ReinterpretViewOp
+)
+"""An op whose result is another view of its operand."""
 
 
 class TileBuffers:
@@ -97,6 +101,9 @@ class TileBuffers:
             if held is not None:
                 self._extents[result] = held
                 return
+        if isinstance(op, tile.ReinterpretViewOp):
+            self._extents[result] = self._reinterpreted_extents(op)
+            return
         known = [self._extents[operand] for operand in op.operands if operand in self._extents]
         extents: list[Index] = []
         for axis, extent in enumerate(type.valid_shape):
@@ -113,6 +120,20 @@ class TileBuffers:
                 raise OpError(op, f"has a valid region that nothing gives: {type}")
             extents.append(values[0])
         self._extents[result] = tuple(extents)
+
+    def _reinterpreted_extents(self, op: tile.ReinterpretViewOp) -> Extents:
+        """The valid extents of rows that are read as elements of another width."""
+        source, result = TileType.of(op.source.type), TileType.of(op.result.type)
+        if source.get_shape()[:-1] != result.get_shape()[:-1]:
+            raise OpError(
+                op,
+                "reads rows as others, and how much of them is valid is known at run time: "
+                f"{source}",
+            )
+        *rows, columns = self.valid(op.source)
+        old, new = byte_width(source.element_type), byte_width(result.element_type)
+        columns = self._builder.divide(self._builder.multiply(columns, old), new)
+        return (*rows, columns)
 
     def _as_many(self, valid: Extents, wanted: Sequence[int]) -> Extents | None:
         """Extents that hold as many elements as others, of which one is not known."""
@@ -180,13 +201,17 @@ class TileBuffers:
             return self.buffer(value)
         return self.whole(self._allocated[self._storage.storage(value)])
 
+    def is_copied(self, op: Operation, index: int) -> bool:
+        """Whether an operand that an op writes its result over is needed after it."""
+        return (op, index) in self._storage.copies
+
     def updated(self, op: Operation, result: OpResult) -> SSAValue:
         """The buffer of a result that is written over an operand; a copy of it, if needed."""
         index = updated_operand(result)
         assert index is not None
         self.copy_extents(op.operands[index], result)
         destination = self.allocate(result)
-        if (op, index) in self._storage.copies:
+        if self.is_copied(op, index):
             self.move(self.buffer(op.operands[index]), destination)
         return destination
 
@@ -223,7 +248,7 @@ class TileBuffers:
             self._windows.add(value)
         self._buffers[value] = self.buffer(source)
 
-    def view(self, op: tile.ReshapeOp | tile.SetValidShapeOp | tile.TransposeViewOp) -> None:
+    def view(self, op: ViewingOp) -> None:
         """Name the bytes of a tile that is another view of its operand."""
         storage = self._allocated.get(self._storage.storage(op.source))
         self.infer_extents(op, op.result)

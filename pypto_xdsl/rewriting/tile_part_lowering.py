@@ -6,9 +6,10 @@ Rows of a tile are a view of it; of anything else a copy is made, by an instruct
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
-from xdsl.ir import OpResult, SSAValue
+from xdsl.ir import Operation, OpResult, SSAValue
 
 from pypto_xdsl.analysis.tile_storage import is_boxed_window, is_view_of_rows
 from pypto_xdsl.diagnostics import OpError
@@ -74,6 +75,11 @@ def extract(
     )
 
 
+def extract_part(op: tile.ExtractOp, into: ControlFlowLowering) -> None:
+    """Copy a part of a tile, as an op says."""
+    extract(op.source, op.window_offsets, op.result, into)
+
+
 def assemble(op: tile.AssembleOp, into: ControlFlowLowering) -> None:
     """
     Whole rows are moved into a view; anything else is inserted. All of the source goes there,
@@ -133,3 +139,13 @@ def _element(value: SSAValue, indices: Sequence[Index], into: ControlFlowLowerin
     for place, extent in zip(places, shape, strict=True):
         total = builder.add(builder.multiply(total, extent), place)
     return builder.index(total)
+
+
+LOWERINGS: Mapping[type[Operation], Callable[[Any, ControlFlowLowering], None]] = {
+    tile.SliceOp: slice_tile,
+    tile.ExtractOp: extract_part,
+    tile.AssembleOp: assemble,
+    tile.ReadOp: read_element,
+    tile.WriteOp: write_element,
+}
+"""Op class -> how it is lowered."""

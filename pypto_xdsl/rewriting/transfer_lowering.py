@@ -7,7 +7,9 @@ tiles makes a `pto.partition_view` of the part that it touches.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from math import prod
+from typing import Any
 
 from xdsl.ir import Attribute, Operation
 
@@ -147,3 +149,26 @@ def _expect_layout(op: Operation, type: TileType, window: Window) -> None:
             f"moves a {stored} tile {type} from or to a tensor whose elements lie in "
             f"{layout.value} order; reshape the tile, or make the tensor's layout agree",
         )
+
+
+def rename(
+    op: ptensor.TypeCastOp | ptensor.SetValidShapeOp | ptensor.UpdatedOp, into: ControlFlowLowering
+) -> None:
+    """Another name of a tensor makes no code."""
+    into.windows[op.result] = into.window(op.source)
+
+
+LOWERINGS: Mapping[type[Operation], Callable[[Any, ControlFlowLowering], None]] = {
+    tile.LoadOp: load,
+    tile.StoreOp: store,
+    tile.GatherRowOp: gather_row,
+    ptensor.SliceOp: slice_tensor,
+    ptensor.ReshapeOp: reshape_tensor,
+    ptensor.LayoutViewOp: reshape_tensor,
+    ptensor.TypeCastOp: rename,
+    ptensor.SetValidShapeOp: rename,
+    ptensor.UpdatedOp: rename,
+    ptensor.ReadOp: read_element,
+    ptensor.WriteOp: write_element,
+}
+"""Op class -> how it is lowered."""

@@ -1,4 +1,4 @@
-"""A kernel at every level between tensors and `.pto`, run on numpy arrays."""
+"""A kernel at every level between tensors and the core, run on numpy arrays."""
 
 from __future__ import annotations
 
@@ -22,15 +22,20 @@ def on_910b(functions: str) -> str:
     return f'builtin.module attributes {{pto.target_arch = "a2a3"}} {{ {functions} }}'
 
 
-def levels(text: str) -> Iterator[tuple[str, ModuleOp]]:
+TO_PTO = ("default-pipeline",)
+TO_CORE = ("default-pipeline", "ascend910b-pipeline")
+"""Down to the instructions of one core, ordered by events."""
+
+
+def levels(text: str, pipelines: Sequence[str] = TO_PTO) -> Iterator[tuple[str, ModuleOp]]:
     """
-    A program as written and, in place, after each pass of the default pipeline, verified; with the
-    name of the pass.
+    A program as written and, in place, after each pass of the pipelines, verified; with the name of
+    the pass.
     """
     ctx = context()
     module = parse_module(ctx, text, "kernel.mlir")
     yield "as written", module
-    spec = expand_pipelines("default-pipeline")
+    spec = expand_pipelines(",".join(pipelines))
     for step in PassPipeline.parse_spec(Universe.get_multiverse().all_passes, spec).passes:
         step.apply(ctx, module)
         module.verify()
@@ -38,15 +43,21 @@ def levels(text: str) -> Iterator[tuple[str, ModuleOp]]:
 
 
 def results_at_levels(
-    text: str, arguments: Sequence[Any], *, strict: bool = True
+    text: str,
+    arguments: Sequence[Any],
+    *,
+    strict: bool = True,
+    pipelines: Sequence[str] = TO_PTO,
 ) -> Iterator[tuple[str, list[Any]]]:
     """What the function `k` of a program gives at each level, for copies of the arguments."""
-    for name, module in levels(text):
+    for name, module in levels(text, pipelines):
         given = [copy(argument) for argument in arguments]
         yield name, [np.asarray(one) for one in run(module, "k", given, strict=strict).results]
 
 
-def assert_gives(text: str, arguments: Sequence[Any], wanted: Any) -> None:
+def assert_gives(
+    text: str, arguments: Sequence[Any], wanted: Any, *, pipelines: Sequence[str] = TO_PTO
+) -> None:
     """The function `k` of a program has one result, which is what is wanted at each level."""
-    for name, (found,) in results_at_levels(text, arguments):
+    for name, (found,) in results_at_levels(text, arguments, pipelines=pipelines):
         np.testing.assert_array_equal(found, wanted, err_msg=name)

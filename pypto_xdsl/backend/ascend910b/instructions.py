@@ -169,9 +169,11 @@ INSTRUCTIONS: dict[type[Operation], Instruction] = {
     tile.ConcatOp: Instruction(pto.TConcatOp, _BOTH),
     tile.TransposeOp: Instruction(pto.TTransOp, ("source", "tmp")),
     tile.FillpadOp: Instruction(pto.TFillPadOp, ("source",)),
+    tile.FillpadExpandOp: Instruction(pto.TFillPadExpandOp, ("source",)),
     tile.GatherOp: Instruction(
         pto.TGatherOp, {"src": "source", "indices": "indices", "tmp": "tmp"}
     ),
+    tile.GatherbOp: Instruction(pto.TGatherBOp, ("source", "offsets")),
     tile.GatherMaskOp: Instruction(pto.TGatherOp, {"src": "source"}, _selected),
     # What a scatter starts from is lost: its buffer is the result's.
     tile.ScatterOp: Instruction(

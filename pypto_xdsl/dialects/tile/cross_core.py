@@ -66,6 +66,7 @@ class AivShardOp(InferringTileOp):
     """The part of a cube core's tile that this vector core gets."""
 
     name = "tile.aiv_shard"
+    TAKEN_APART_BY: ClassVar[str] = "expand-mixed-kernel"
     IN_PLACE: ClassVar[bool] = False
 
     source = operand_def(reads(TILE))
@@ -86,6 +87,7 @@ class AicGatherOp(InferringTileOp):
     """The tile that a cube core gets, from the parts of the two vector cores."""
 
     name = "tile.aic_gather"
+    TAKEN_APART_BY: ClassVar[str] = "expand-mixed-kernel"
     IN_PLACE: ClassVar[bool] = False
 
     source = operand_def(reads(TILE))

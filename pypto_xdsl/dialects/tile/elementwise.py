@@ -410,17 +410,19 @@ class RsqrtOp(UnaryOp):
 
 @irdl_op_definition
 class SinOp(UnaryOp):
-    """The sine, of radians; composed of simpler ops before codegen."""
+    """The sine, of radians."""
 
     name = "tile.sin"
+    TAKEN_APART_BY: ClassVar[str] = "lower-composite-ops"
     DTYPES: ClassVar[tuple[Attribute, ...]] = (f32,)
 
 
 @irdl_op_definition
 class CosOp(UnaryOp):
-    """The cosine, of radians; composed of simpler ops before codegen."""
+    """The cosine, of radians."""
 
     name = "tile.cos"
+    TAKEN_APART_BY: ClassVar[str] = "lower-composite-ops"
     DTYPES: ClassVar[tuple[Attribute, ...]] = (f32,)
 
 

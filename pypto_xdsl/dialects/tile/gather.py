@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import prod
 from typing import ClassVar
 
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     IndexType,
+    TensorType,
     f16,
     f32,
     i16,
@@ -136,7 +138,10 @@ class GatherMaskOp(InferringTileOp):
 
 @irdl_op_definition
 class GatherbOp(InferringTileOp):
-    """The blocks of 32 bytes that start at the given byte offsets in the source, row by row."""
+    """
+    The blocks of 32 bytes that start at the given byte offsets in the source, each a multiple of
+    32, side by side.
+    """
 
     name = "tile.gatherb"
     FAILS_BY_ELEMENTS: ClassVar[bool] = True
@@ -267,13 +272,17 @@ class MgatherOp(TypedOp):
     """
     Rows (`row`) or elements (`elem`) of a tensor by index, straight from global memory.
 
-    By `row` the result is `[R, C]` for R indices and rows of C elements; by `elem` it has the
-    shape of the indices, which count the tensor row by row. Scratch in global memory is written
-    where elements go to L1.
+    By `row` the result is `[R, C]` for a vector of R indices and rows of C elements; by `elem` it
+    has the shape of the indices, which count the tensor row by row. Indices count as unsigned;
+    `gather_oob` says what one beyond the end selects, which is an error if it is `undefined`.
+
+    The vector buffer is given what indices on chip select, L1 what those in global memory do. On
+    their way to L1 elements pass through `scratch`, a tensor that holds as many.
     """
 
     name = "tile.mgather"
     IN_PLACE: ClassVar[bool] = False
+    FAILS_BY_ELEMENTS: ClassVar[bool] = True
 
     source = operand_def(reads(TENSOR))
     indices = operand_def(reads(TILE | TENSOR))
@@ -300,6 +309,30 @@ class MgatherOp(TypedOp):
             scratch=scratch,
         )
 
+    @staticmethod
+    def gathered(
+        source: TensorType[Attribute],
+        indices: TileType | TensorType[Attribute],
+        coalesce: Coalesce,
+        space: MemorySpace | None = None,
+    ) -> TileType:
+        """
+        The type of what indices select, valid as far as they are. Raises `VerifyException` for
+        what are no indices of rows.
+        """
+        shape = indices.get_shape()
+        valid = indices.valid_shape if isinstance(indices, TileType) else shape
+        if coalesce is Coalesce.ROW:
+            axes = [axis for axis, extent in enumerate(shape) if extent != 1]
+            if len(axes) > 1 or source.get_num_dims() < 2:
+                raise VerifyException(
+                    f"rows of a tensor should be listed by a vector, got {indices} for {source}"
+                )
+            axis = axes[0] if axes else -1
+            columns = source.get_shape()[-1]
+            shape, valid = (shape[axis], columns), (valid[axis], columns)
+        return TileType(shape, as_element_type(source.element_type), space, valid=valid)
+
     def verify_(self) -> None:
         source, result = tensor_of(self.source.type), TileType.of(self.result.type)
         if result.element_type != source.element_type:
@@ -308,16 +341,39 @@ class MgatherOp(TypedOp):
                 f"got {result.element_type}"
             )
         type = self.indices.type
-        indices = type if isinstance(type, TileType) else tensor_of(type)
-        shape = indices.get_shape()
+        on_chip = isinstance(type, TileType)
+        indices = type if on_chip else tensor_of(type)
         expect_element_types("indices", indices.element_type, (i32,))
-        if self.coalesce.data is Coalesce.ELEM:
-            wanted = tuple(shape)
-        else:
-            rows = [extent for extent in shape if extent != 1] or [1]
-            wanted = (rows[0], source.get_shape()[-1])
-            if len(rows) > 1:
-                raise VerifyException(f"indices of rows should be a vector, got {indices}")
-        if result.get_shape() != wanted:
-            shown = "x".join(map(str, wanted))
+        in_l1 = result.memory_space is MemorySpace.MAT
+        if result.memory_space is not None and on_chip == in_l1:
+            where = "in global memory" if in_l1 else "on chip"
+            raise VerifyException(f"indices of what goes to {result.memory_space} are {where}")
+        gathered = self.gathered(source, indices, self.coalesce.data)
+        if result.get_shape() != gathered.get_shape():
+            shown = "x".join(map(str, gathered.get_shape()))
             raise VerifyException(f"result should have the shape {shown}, got {result}")
+        if on_chip and result.valid_shape != gathered.valid_shape:
+            raise VerifyException(
+                f"result should be valid as far as its indices, {list(gathered.valid_shape)}, "
+                f"got {result}"
+            )
+        self._verify_scratch(source, result)
+
+    def _verify_scratch(self, source: TensorType[Attribute], result: TileType) -> None:
+        in_l1 = not isinstance(self.indices.type, TileType)
+        if not in_l1 or self.coalesce.data is Coalesce.ROW:
+            if self.scratch is not None:
+                raise VerifyException("only elements that go to L1 pass through scratch")
+            return
+        if self.scratch is None:
+            raise VerifyException("elements that go to L1 pass through scratch in global memory")
+        if self.scratch in (self.source, self.indices):
+            raise VerifyException("scratch should be a tensor of its own")
+        scratch = tensor_of(self.scratch.type)
+        if scratch.element_type != source.element_type:
+            raise VerifyException(
+                f"scratch should hold {source.element_type}, as the tensor, got {scratch}"
+            )
+        extents = (*scratch.get_shape(), *result.get_shape())
+        if DYNAMIC_INDEX not in extents and prod(scratch.get_shape()) < prod(result.get_shape()):
+            raise VerifyException(f"scratch should hold all of {result}, got {scratch}")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from abc import ABC
 from collections.abc import Iterator, Mapping, Sequence
+from typing import ClassVar
 
 from xdsl.dialects.builtin import f32, i1, i32
 from xdsl.ir import Attribute, SSAValue
@@ -148,6 +149,8 @@ class RowProductOp(ProductOp, ABC):
 class BatchProductOp(ProductOp, ABC):
     """A product of each pair of matrices in a batch."""
 
+    TAKEN_APART_BY: ClassVar[str] = "flatten-tile-nd-to-2d"
+
     @classmethod
     def product(
         cls, lhs: Attribute | None, rhs: Attribute | None, properties: Mapping[str, Attribute]
@@ -238,13 +241,13 @@ class GemvAccOp(AddedProductOp, RowProductOp):
 
 @irdl_op_definition
 class BatchMatmulOp(BatchProductOp):
-    """`lhs @ rhs` for each pair of matrices, whose batches broadcast; unrolled before codegen."""
+    """`lhs @ rhs` for each pair of matrices, whose batches broadcast."""
 
     name = "tile.batch_matmul"
 
 
 @irdl_op_definition
 class BatchMatmulAccOp(AddedProductOp, BatchProductOp):
-    """`acc + lhs @ rhs` for each pair of matrices; unrolled before codegen."""
+    """`acc + lhs @ rhs` for each pair of matrices."""
 
     name = "tile.batch_matmul_acc"

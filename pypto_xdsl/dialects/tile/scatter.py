@@ -94,12 +94,10 @@ class ScatterMaskOp(ScatterIntoOp):
 
 @irdl_op_definition
 class ScatterUpdateOp(ScatterIntoOp):
-    """
-    The destination with row `indices.flat[k]` replaced by row k of the source; composed of simpler
-    ops before codegen.
-    """
+    """The destination with row `indices.flat[k]` replaced by row k of the source."""
 
     name = "tile.scatter_update"
+    TAKEN_APART_BY: ClassVar[str] = "lower-composite-ops"
     FAILS_BY_ELEMENTS: ClassVar[bool] = True
 
     destination = operand_def(updates(TILE, spaces=VEC))
@@ -142,10 +140,14 @@ def verify_scatter_update(
 
 @irdl_op_definition
 class MscatterOp(InferringTileOp):
-    """`destination.flat[indices[r, c]] = source[r, c]`, in global memory; its next name."""
+    """
+    `destination.flat[indices[r, c]] = source[r, c]`, in global memory, the last one wins; its next
+    name.
+    """
 
     name = "tile.mscatter"
     ELEMENTWISE: ClassVar[bool] = True
+    FAILS_BY_ELEMENTS: ClassVar[bool] = True
 
     source = operand_def(reads(TILE, spaces=VEC))
     indices = operand_def(reads(TILE, spaces=VEC))

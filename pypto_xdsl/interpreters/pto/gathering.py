@@ -16,13 +16,11 @@ from pypto_xdsl.dialects.pto.enumerations import MaskPattern
 from pypto_xdsl.dialects.pto.gather_scatter import MASK_FIRST, MASK_STRIDE
 from pypto_xdsl.interpreters.elements import Array, Mask, number_of
 from pypto_xdsl.interpreters.errors import ProgramError
+from pypto_xdsl.interpreters.gathering import BLOCK, expect_whole_blocks
 from pypto_xdsl.interpreters.machine import machine_of
 from pypto_xdsl.interpreters.pto.memory import LocalTile
 from pypto_xdsl.interpreters.pto.operands import named
 from pypto_xdsl.interpreters.selection import COMPARISONS, compacted_columns
-
-_BLOCK = 32
-"""Bytes that are gathered as one."""
 
 
 def _read(
@@ -69,16 +67,14 @@ class PtoGatherFunctions(InterpreterFunctions):
         _expect_flat(source)
         rows, columns = destination.valid
         size = destination.element.storage.itemsize
-        each = _BLOCK // size
+        each = BLOCK // size
         # What is left of a row that ends within a block is not written.
         blocks = columns // each
         offsets = _read(interpreter, op, operands["offsets"], (rows, blocks)).astype(np.int64)
-        if (offsets % _BLOCK).any():
-            wrong = int(offsets[offsets % _BLOCK != 0][0])
-            raise ProgramError(f"gathers from byte {wrong}, which is no multiple of {_BLOCK}")
+        expect_whole_blocks(offsets)
         own = source.element.storage.itemsize
         # In elements of the source: the two widths may differ.
-        places = (offsets[..., None] // own + np.arange(_BLOCK // own)).reshape(rows, -1)
+        places = (offsets[..., None] // own + np.arange(BLOCK // own)).reshape(rows, -1)
         taken, defined = source.take(places)
         octets = np.ascontiguousarray(taken).view(np.uint8).reshape(rows, -1)
         mask = None

@@ -21,6 +21,7 @@ from pypto_xdsl.dialects.pto import enumerations as words
 from pypto_xdsl.interpreters.blocks import full_mask
 from pypto_xdsl.interpreters.elements import Array, Element, Mask
 from pypto_xdsl.interpreters.errors import ProgramError
+from pypto_xdsl.interpreters.gathering import bounded, unsigned
 from pypto_xdsl.interpreters.machine import machine_of
 from pypto_xdsl.interpreters.pto.globals import GlobalView
 from pypto_xdsl.interpreters.pto.memory import LocalTile
@@ -38,29 +39,14 @@ def _indices(interpreter: Interpreter, op: Any, indices: Any, region: tuple[int,
     else:
         stored, defined = indices.read(region)
     machine_of(interpreter).require_defined(op, defined)
-    return stored.reshape(region).astype(np.uint32).astype(np.int64)
+    return unsigned(stored.reshape(region))
 
 
 def _in_bounds(op: Any, property_name: str, places: Places, count: int) -> tuple[Places, Mask]:
     """The indices that are used instead of these, and which are used at all."""
     policy: Any = op.properties.get(property_name)
-    what = "undefined" if policy is None else policy.data.value
-    inside = places < count
-    match what:
-        case "clamp":
-            return np.minimum(places, count - 1), np.ones(places.shape, np.bool_)
-        case "wrap":
-            return places % count, np.ones(places.shape, np.bool_)
-        case "zero" | "skip":
-            return np.where(inside, places, 0), inside
-        case _:
-            pass
-    if not inside.all():
-        wrong = int(places[~inside][0])
-        signed = wrong - (1 << 32) if wrong >= 1 << 31 else wrong
-        rows = "rows" if _by_row(op) else "elements"
-        raise ProgramError(f"has index {signed}, in a tensor of {count} {rows}")
-    return places, inside
+    word = "undefined" if policy is None else policy.data.value
+    return bounded(places, count, word, "rows" if _by_row(op) else "elements")
 
 
 def _by_row(op: Any) -> bool:

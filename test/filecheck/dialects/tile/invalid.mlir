@@ -281,6 +281,35 @@ orch.func incore @selection(in %k : f32, in %h : f16, in %x : tensor<128x64xf32>
 
 // -----
 
+// Gathers from global memory.
+
+orch.func incore @gather(in %x : tensor<128x64xf32>, in %places : tensor<16x32xi32>,
+    in %rows : tensor<1x16xi32>, in %small : tensor<256xf32>, in %halves : tensor<512xf16>) {
+  %i = tile.create : !tile.tile<1x16xi32, vec, valid = [1, 9]>
+  %m = tile.create : !tile.tile<4x16xi32, vec>
+  // expected-error @+1 {{rows of a tensor should be listed by a vector}}
+  %0 = tile.mgather %x, %m : tensor<128x64xf32>, !tile.tile<4x16xi32, vec> -> !tile.tile<4x64xf32, vec>
+  // expected-error @+1 {{result should be valid as far as its indices, [9, 64], got !tile.tile<16x64xf32, vec>}}
+  %1 = tile.mgather %x, %i : tensor<128x64xf32>, !tile.tile<1x16xi32, vec, valid = [1, 9]> -> !tile.tile<16x64xf32, vec>
+  // expected-error @+1 {{indices of what goes to mat are in global memory}}
+  %2 = tile.mgather %x, %i : tensor<128x64xf32>, !tile.tile<1x16xi32, vec, valid = [1, 9]> -> !tile.tile<16x64xf32, mat, valid = [9, 64]>
+  // expected-error @+1 {{indices of what goes to vec are on chip}}
+  %3 = tile.mgather %x, %rows : tensor<128x64xf32>, tensor<1x16xi32> -> !tile.tile<16x64xf32, vec>
+  // expected-error @+1 {{elements that go to L1 pass through scratch in global memory}}
+  %4 = tile.mgather %x, %places, coalesce = elem : tensor<128x64xf32>, tensor<16x32xi32> -> !tile.tile<16x32xf32, mat>
+  // expected-error @+1 {{only elements that go to L1 pass through scratch}}
+  %5 = tile.mgather %x, %rows, %small : tensor<128x64xf32>, tensor<1x16xi32>, tensor<256xf32> -> !tile.tile<16x64xf32, mat>
+  // expected-error @+1 {{scratch should be a tensor of its own}}
+  %6 = tile.mgather %x, %places, %x, coalesce = elem : tensor<128x64xf32>, tensor<16x32xi32>, tensor<128x64xf32> -> !tile.tile<16x32xf32, mat>
+  // expected-error @+1 {{scratch should hold f32, as the tensor, got tensor<512xf16>}}
+  %7 = tile.mgather %x, %places, %halves, coalesce = elem : tensor<128x64xf32>, tensor<16x32xi32>, tensor<512xf16> -> !tile.tile<16x32xf32, mat>
+  // expected-error @+1 {{scratch should hold all of !tile.tile<16x32xf32, mat>, got tensor<256xf32>}}
+  %8 = tile.mgather %x, %places, %small, coalesce = elem : tensor<128x64xf32>, tensor<16x32xi32>, tensor<256xf32> -> !tile.tile<16x32xf32, mat>
+  orch.return
+}
+
+// -----
+
 // Text.
 
 orch.func incore @unknown_keyword() {

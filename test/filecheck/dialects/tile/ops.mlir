@@ -142,7 +142,8 @@ orch.func incore @selection(in %k : f32) {
 }
 
 // CHECK-LABEL: orch.func incore @gather
-orch.func incore @gather(in %x : tensor<128x64xf32>, in %i : index, in %n : index) {
+orch.func incore @gather(in %x : tensor<128x64xf32>, in %i : index, in %n : index,
+    in %places : tensor<16x32xi32>, in %scratch : tensor<512xf32>) {
   %t = tile.create : !tile.tile<16x64xf32, vec, valid = [12, 30]>
   %ix = tile.create : !tile.tile<8x32xi32, vec, valid = [8, 20]>
   %tmp = tile.create : !tile.tile<8x32xi32, vec>
@@ -161,8 +162,9 @@ orch.func incore @gather(in %x : tensor<128x64xf32>, in %i : index, in %n : inde
   %rows = tile.create : !tile.tile<1x16xi32, vec>
   // CHECK: %mg = tile.mgather %x, %rows, gather_oob = clamp : tensor<128x64xf32>, !tile.tile<1x16xi32, vec> -> !tile.tile<16x64xf32, vec>
   %mg = tile.mgather %x, %rows, gather_oob = clamp : tensor<128x64xf32>, !tile.tile<1x16xi32, vec> -> !tile.tile<16x64xf32, vec>
-  // CHECK: %me = tile.mgather %x, %ix, %x, coalesce = elem : {{.*}} -> !tile.tile<8x32xf32, mat>
-  %me = tile.mgather %x, %ix, %x, coalesce = elem : tensor<128x64xf32>, !tile.tile<8x32xi32, vec, valid = [8, 20]>, tensor<128x64xf32> -> !tile.tile<8x32xf32, mat>
+  // What goes to L1 is selected by indices in global memory, and elements pass through scratch there.
+  // CHECK: %me = tile.mgather %x, %places, %scratch, coalesce = elem : {{.*}} -> !tile.tile<16x32xf32, mat>
+  %me = tile.mgather %x, %places, %scratch, coalesce = elem : tensor<128x64xf32>, tensor<16x32xi32>, tensor<512xf32> -> !tile.tile<16x32xf32, mat>
   orch.return
 }
 

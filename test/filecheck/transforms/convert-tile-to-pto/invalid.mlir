@@ -23,7 +23,7 @@ builtin.module attributes {pto.target_arch = "a2a3"} {
 
   orch.func incore @composite(in %x : tensor<16x32xf32>) {
     %t = tile.load %x[0, 0] : tensor<16x32xf32> -> !tile.tile<16x32xf32, vec>
-    // expected-error @+1 {{'tile.sin' op is no instruction of ascend910b, and not lowered to pto}}
+    // expected-error @+1 {{'tile.sin' op is composed of simpler ops: run 'lower-composite-ops' first}}
     %e = tile.sin %t : !tile.tile<16x32xf32, vec>
     orch.return
   }

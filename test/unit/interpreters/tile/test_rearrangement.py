@@ -22,7 +22,7 @@ RNG = np.random.default_rng(11)
 def test_blocks_are_gathered_by_byte_offset(offsets: list[int]):
     """Each offset gives the 32 bytes of the source that start there."""
     source = np.arange(64, dtype=np.float32).reshape(2, 32)
-    starts = np.array([[4 * 4 * offset for offset in offsets]], np.uint32)
+    starts = np.array([[32 * offset for offset in offsets]], np.uint32)
     outcome = run_tile_op(
         "%r = tile.gatherb %s, %o : !tile.tile<2x32xf32>, !tile.tile<1x8xui32>"
         " -> !tile.tile<1x64xf32>",
@@ -30,8 +30,23 @@ def test_blocks_are_gathered_by_byte_offset(offsets: list[int]):
         [("r", (1, 64), "!tile.tile<1x64xf32>")],
     )
     flat = source.reshape(-1)
-    expected = np.concatenate([flat[4 * offset : 4 * offset + 8] for offset in offsets])
+    expected = np.concatenate([flat[8 * offset : 8 * offset + 8] for offset in offsets])
     np.testing.assert_array_equal(outcome.parameters["out0"][0], expected)
+
+
+@pytest.mark.parametrize(
+    ("start", "message"),
+    [(16, "gathers from byte 16, which is no multiple of 32"), (256, "a block lies outside")],
+)
+def test_blocks_lie_where_those_of_the_memory_do(start: int, message: str):
+    starts = np.array([[0, 32, 64, start, 0, 0, 0, 0]], np.uint32)
+    with pytest.raises(DiagnosticsError, match=message):
+        run_tile_op(
+            "%r = tile.gatherb %s, %o : !tile.tile<2x32xf32>, !tile.tile<1x8xui32>"
+            " -> !tile.tile<1x64xf32>",
+            {"s": ("f32", np.zeros((2, 32), np.float32)), "o": ("ui32", starts)},
+            [("r", (1, 64), "!tile.tile<1x64xf32>")],
+        )
 
 
 @pytest.mark.parametrize("transpose", [False, True])
@@ -61,9 +76,9 @@ def test_a_row_is_gathered_into_place(transpose: bool):
 
 
 OUTSIDE: dict[str, Callable[[int, int], int | None]] = {
-    "clamp": lambda index, extent: min(max(index, 0), extent - 1),
+    "clamp": lambda index, extent: min(index, extent - 1),
     "wrap": lambda index, extent: index % extent,
-    "zero": lambda index, extent: index if 0 <= index < extent else None,
+    "zero": lambda index, extent: index if index < extent else None,
 }
 
 
@@ -88,12 +103,13 @@ def test_gathering_from_global_memory(coalesce: str, policy: str, indices: list[
     )
     found = run(module, "kernel", [x, np.array([indices], np.int32)]).parameters["y"]
     table = x if coalesce == "row" else x.reshape(-1)
-    places = [OUTSIDE[policy](index, len(table)) for index in indices]
+    # -1 is the largest of all.
+    places = [OUTSIDE[policy](index % (1 << 32), len(table)) for index in indices]
     rows = [np.zeros_like(table[0]) if place is None else table[place] for place in places]
     np.testing.assert_array_equal(found, np.array(rows).reshape(found.shape))
 
 
-def test_gathering_outside_a_tensor_is_undefined():
+def test_gathering_outside_a_tensor_is_an_error():
     module = program(
         """
         orch.func incore @kernel(in %x : tensor<5x3xf32>, in %i : tensor<1x2xi32>,
@@ -106,7 +122,7 @@ def test_gathering_outside_a_tensor_is_undefined():
         """
     )
     x = np.ones((5, 3), np.float32)
-    with pytest.raises(DiagnosticsError, match="stores undefined elements"):
+    with pytest.raises(DiagnosticsError, match="has index 5, in a tensor of 5 rows"):
         run(module, "kernel", [x, np.array([[0, 5]], np.int32)])
 
 
