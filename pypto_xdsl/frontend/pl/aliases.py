@@ -18,7 +18,7 @@ What a region wrote is forgotten at its end; what it hands on counts as one writ
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import TypeGuard
@@ -49,6 +49,10 @@ class TensorName:
     """The part that this is a view of."""
     moment: int
     """It has the buffer as writes up to this moment left it."""
+
+    def at(self, moment: int) -> TensorName:
+        """The same with the buffer as writes up to another moment left it."""
+        return TensorName(self.place, self.part, self.around, moment)
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,9 +160,12 @@ class Aliases:
         first = names[0]
         alike = all(name.part is first.part for name in names)
         alike &= self.depth(first.part) is not None
-        place = replace(first.place, roots=tuple(roots)[:MOST_ROOTS])
-        if len(roots) > 1 or any(name.place.window != first.place.window for name in names):
-            place = replace(place, window=None)
+        place = first.place
+        if any(name.place != place for name in names):
+            same = len(roots) == 1 and all(name.place.window == place.window for name in names)
+            place = replace(
+                place, roots=tuple(roots)[:MOST_ROOTS], window=place.window if same else None
+            )
         part, around = (first.part, first.around) if alike else (result, None)
         self._names[result] = TensorName(place, part, around, self._now)
         self._seen.pop(result, None)
@@ -180,7 +187,7 @@ class Aliases:
                 source, starts = copied
                 place = part_of(place, starts, tensor_of(source.type).get_shape())
         self._now += 1
-        self._names[new] = replace(name, moment=self._now)
+        self._names[new] = name.at(self._now)
         self._written.add(new)
         write = Write(self._now, new, name, place, is_entry, is_renamed)
         self.scopes[-1].writes.append(write)
@@ -198,20 +205,38 @@ class Aliases:
     def catch_up(self, values: Iterable[SSAValue]) -> None:
         """These have their buffers as they are now."""
         for value in values:
-            self._names[value] = replace(self.of(value), moment=self._now)
+            self._names[value] = self.of(value).at(self._now)
 
     def _remember(self, write: Write) -> None:
         for root in write.place.roots:
             self._writes.setdefault(root, []).append(write)
 
-    def behind(self, value: SSAValue) -> list[Write]:
+    def behind(self, value: SSAValue) -> Sequence[Write]:
         """The writes that a tensor does not have yet: of each part the last, in their order."""
         name = self.of(value)
-        found: dict[SSAValue, Write] = {}
         since = max(name.moment, self._seen.get(value, 0))
+        if since == self._now:
+            return ()
+        newer = [
+            writes
+            for root in name.place.roots
+            if (writes := self._writes.get(root)) and writes[-1].moment > since
+        ]
+        found = self._newest_of_parts(name, since, newer) if newer else ()
+        if not found:
+            self._seen[value] = self._now
+            return ()
+        writes = sorted(found, key=lambda write: write.moment)
+        return [w for place, w in enumerate(writes) if not self._is_told(w, writes[place + 1 :])]
+
+    def _newest_of_parts(
+        self, name: TensorName, since: int, newer: Iterable[Sequence[Write]]
+    ) -> Collection[Write]:
+        """The writes after a moment that a tensor does not have: of each part the last."""
+        found: dict[SSAValue, Write] = {}
         is_loaded = self._is_loaded(name)
-        for root in name.place.roots:
-            for write in reversed(self._writes.get(root, ())):
+        for writes in newer:
+            for write in reversed(writes):
                 if write.moment <= since:
                     break
                 if write.name.part in found or (
@@ -222,10 +247,7 @@ class Aliases:
                     continue
                 if write.place.may_overlap(name.place):
                     found[write.name.part] = write
-        if not found:
-            self._seen[value] = self._now
-        writes = sorted(found.values(), key=lambda write: write.moment)
-        return [w for place, w in enumerate(writes) if not self._is_told(w, writes[place + 1 :])]
+        return found.values()
 
     def _is_told(self, write: Write, later: Sequence[Write]) -> bool:
         """Whether a later name has what was written, all of it."""
@@ -265,7 +287,7 @@ class Aliases:
         # What regions further in wrote is not known where the op goes.
         known = [scope.writes[-1].moment for scope in self.scopes[: depth + 1] if scope.writes]
         name = self.of(value)
-        self._names[op.result] = replace(name, moment=max(name.moment, *known, 0))
+        self._names[op.result] = name.at(max(name.moment, *known, 0))
         self._made.append(op)
         return op, depth
 
@@ -273,7 +295,7 @@ class Aliases:
         """What gives a tensor its next name after writes that it is behind."""
         known = set(islice(_updates(value), MOST_KNOWN))
         op = UpdatedOp(value, [write.value for write in writes if write.value not in known])
-        self._names[op.result] = replace(self.of(value), moment=self._now)
+        self._names[op.result] = self.of(value).at(self._now)
         return op
 
     def is_put_back(

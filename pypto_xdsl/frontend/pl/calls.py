@@ -28,12 +28,11 @@ from pypto_xdsl.dialects.ptensor.types import (
     tensor_type,
     valid_shape_of,
 )
-from pypto_xdsl.frontend.pl.compile_time import StaticScope
 from pypto_xdsl.frontend.pl.context import Context, as_tuple
 from pypto_xdsl.frontend.pl.launches import Launch, constant_attribute, read_deps, read_predicate
 from pypto_xdsl.frontend.pl.scalars import cast_scalar
 from pypto_xdsl.frontend.pl.source import dotted_name
-from pypto_xdsl.frontend.pl.static_values import DslName, Function, Symbol, Unsettled
+from pypto_xdsl.frontend.pl.static_values import Function, Symbol, Unsettled
 from pypto_xdsl.frontend.pl.values import (
     Tuple,
     Unavailable,
@@ -452,40 +451,3 @@ def splice(context: Context, info: Any, node: ast.Call) -> Value:
             del frame[name]
     returned = child.returned
     return Tuple(()) if isinstance(returned, Unavailable) else returned
-
-
-def written_arguments(program: Any, scope: StaticScope, node: ast.Call) -> list[str]:
-    """The names that a call of a function hands to parameters it may write."""
-    path = dotted_name(node.func)
-    arguments = list(node.args)
-    if path is None:
-        return []
-    function: Any = None
-    if path[-1] in ("submit", "spmd_submit") and arguments:
-        path = dotted_name(arguments[0]) or ()
-        arguments = arguments[1:]
-    if len(path) == 2 and path[0] == "self":
-        function = program.functions.get(path[1])
-        function = None if function is None else function.function
-    elif len(path) == 1:
-        try:
-            found = scope.lookup(path[0], node.lineno)
-        except (KeyError, Unsettled):
-            found = None
-        function = found if isinstance(found, Function) else None
-        if isinstance(found, DslName):
-            function = None
-    if function is None:
-        return []
-    parameters = [a for a in function.node.args.args if a.arg != "self"]
-    written = program.written_parameters(function)
-    names: list[str] = []
-    for argument, parameter in zip(arguments, parameters, strict=False):
-        if isinstance(argument, ast.Call) and argument.args:
-            argument = argument.args[0]
-        if isinstance(argument, ast.Name) and parameter.arg in written:
-            names.append(argument.id)
-    for keyword in node.keywords:
-        if isinstance(keyword.value, ast.Name) and keyword.arg in written:
-            names.append(keyword.value.id)
-    return names

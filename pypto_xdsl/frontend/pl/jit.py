@@ -13,7 +13,7 @@ from pypto_xdsl.dialects.orch.attributes import Direction
 from pypto_xdsl.frontend.pl.annotations import Annotation
 from pypto_xdsl.frontend.pl.call_sites import call_sites
 from pypto_xdsl.frontend.pl.context import Context, join_words
-from pypto_xdsl.frontend.pl.source import descendants, dotted_name
+from pypto_xdsl.frontend.pl.source import dotted_name
 from pypto_xdsl.frontend.pl.static_values import Function, Module, Symbol, Unsettled
 from pypto_xdsl.frontend.pl.values import (
     Typed,
@@ -177,7 +177,7 @@ def _handed_to(
     if function.node in around or len(around) >= MAX_HANDED_ON:
         return {}
     own = {argument.arg for argument in function.node.args.args}
-    calls = [node for node in descendants(function.node) if isinstance(node, ast.Call)]
+    calls = function.source.calls(function.node)
     found: dict[str, Any] = {}
     for call in sorted(calls, key=lambda call: (call.lineno, call.col_offset)):
         callee, given = _callee(function, call)

@@ -194,23 +194,18 @@ class Liveness:
 
     def _expressions(self, expression: ast.expr) -> Summary:
         summary = Summary()
-        reads = 0
+        bits = self._bits
         pending: list[ast.AST] = [expression]
         while pending:
             node = pending.pop()
-            if isinstance(node, ast.Name):
-                reads |= self.bit(node.id)
-            elif isinstance(node, ast.Attribute):
-                pending.append(node.value)
-            elif isinstance(node, ast.Call):
-                for name in self._written(node):
-                    self._write(summary, name)
-                pending.append(node.func)
-                pending += node.args
-                pending += [keyword.value for keyword in node.keywords]
-            elif not isinstance(node, ast.Constant):
+            kind = node.__class__
+            if kind is ast.Name:
+                summary.reads |= bits.get(node.id) or self.bit(node.id)
+            elif kind is not ast.Constant:
+                if kind is ast.Call:
+                    for name in self._written(node):
+                        self._write(summary, name)
                 add_children(node, pending)
-        summary.reads = reads
         return summary
 
     def _write(self, summary: Summary, name: str) -> None:

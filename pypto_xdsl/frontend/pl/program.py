@@ -18,20 +18,20 @@ from pypto_xdsl.dialects.orch.calls import DispatchOp
 from pypto_xdsl.dialects.orch.function_marks import set_cache_policies
 from pypto_xdsl.dialects.orch.functions import NO_PARAMETER, FuncOp
 from pypto_xdsl.dialects.ptensor.types import is_tensor_type
-from pypto_xdsl.frontend.pl import calls, control_flow, function_options, jit, statements
+from pypto_xdsl.frontend.pl import control_flow, function_options, jit, statements
 from pypto_xdsl.frontend.pl.annotations import Annotation, AnnotationReader
 from pypto_xdsl.frontend.pl.compile_time import Evaluator, StaticScope
 from pypto_xdsl.frontend.pl.context import Context, hint
 from pypto_xdsl.frontend.pl.expressions import read as read_expression
 from pypto_xdsl.frontend.pl.function_options import Options
 from pypto_xdsl.frontend.pl.liveness import Liveness
-from pypto_xdsl.frontend.pl.op_table import LEVELS, written_parameters
 from pypto_xdsl.frontend.pl.source import Source, descendants, dotted_name
 from pypto_xdsl.frontend.pl.special_calls import function_decorator, is_dsl_function
 from pypto_xdsl.frontend.pl.static_values import Function, Unsettled
 from pypto_xdsl.frontend.pl.values import Value, is_constant, is_tensor
-from pypto_xdsl.frontend.pl.viewed_names import all_viewed, direct_views
+from pypto_xdsl.frontend.pl.viewed_names import all_viewed
 from pypto_xdsl.frontend.pl.vocabulary import INDEX
+from pypto_xdsl.frontend.pl.written_names import WrittenNames
 
 MAX_FUNCTIONS = 5000
 MAX_NESTED_FUNCTIONS = 12
@@ -113,9 +113,8 @@ class ProgramReader:
         self.by_symbol: dict[str, FunctionInfo] = {}
         """Everything that has a `orch.func`, by its symbol."""
         self._by_node: dict[tuple[int, int], FunctionInfo] = {}
-        self._bodies: dict[int, tuple[list[ast.stmt], Liveness]] = {}
-        self._written: dict[int, set[str]] = {}
-        self._call_writes: dict[tuple[ast.Call, StaticScope], Sequence[str]] = {}
+        self._bodies: dict[ast.FunctionDef, tuple[list[ast.stmt], Liveness]] = {}
+        self.written_names = WrittenNames(self._member)
         self._prefixes = 0
         self._order: list[FunctionInfo] = []
         self._lineages = _Lineages(self)
@@ -132,6 +131,10 @@ class ProgramReader:
         """What the user says of the parameters of a `@pl.jit` entry: types, or constants."""
 
     # Members
+
+    def _member(self, name: str) -> Function | None:
+        info = self.functions.get(name)
+        return None if info is None else info.function
 
     def add_member(self, node: ast.FunctionDef) -> None:
         """Register a function of the program."""
@@ -286,72 +289,25 @@ class ProgramReader:
 
     def lowered_body(self, function: Function) -> tuple[list[ast.stmt], Liveness]:
         """The body without `break`, `continue` and early returns, and its names."""
-        key = id(function.node)
-        if key not in self._bodies:
-            body = control_flow.lower(
-                function.source, function.node, lambda node: evaluated(function.scope, node)
-            )
-
-            def written(call: ast.Call) -> Sequence[str]:
-                return self._names_written(function.scope, call)
-
-            views = direct_views(() if self.strict_ssa else body, written)
-            liveness = Liveness(body, written, lambda name: all_viewed(views, name))
-            self._bodies[key] = (body, liveness)
-        return self._bodies[key]
-
-    def _names_written(self, scope: StaticScope, node: ast.Call) -> Sequence[str]:
-        """The names whose buffers a call in a function among these names may write."""
-        if self.strict_ssa:
-            return ()
-        key = node, scope
-        known = self._call_writes.get(key)
+        known = self._bodies.get(function.node)
         if known is None:
-            known = self._call_writes[key] = self._written_by(scope, node)
+            known = self._bodies[function.node] = self._lowered_body(function)
         return known
 
-    def _written_by(self, scope: StaticScope, node: ast.Call) -> Sequence[str]:
-        path = dotted_name(node.func)
-        if path is None or len(path) < 2 or path[0] == "self" or path[-1] in _SUBMITS:
-            return calls.written_arguments(self, scope, node)
-        level = path[-2] if path[-2] in LEVELS else None
-        found: list[str] = []
-        for place, keyword in written_parameters(path[-1], level):
-            argument = node.args[place] if place < len(node.args) else None
-            for given in node.keywords:
-                if given.arg == keyword:
-                    argument = given.value
-            if isinstance(argument, ast.Name):
-                found.append(argument.id)
-        return found
-
-    def written_parameters(self, function: Function) -> set[str]:
-        """The names that a function may write, among them its parameters."""
-        key = id(function.node)
-        if key in self._written:
-            return self._written[key]
-        self._written[key] = set()
-        written: set[str] = set()
-        if not any(map(_does_something, function.node.body)):
-            # The body is elsewhere: what it writes is what the signature says.
-            for parameter in function.node.args.args:
-                declared = parameter.annotation
-                path = dotted_name(declared.value) if isinstance(declared, ast.Subscript) else None
-                if path is not None and path[-1] in ("Out", "InOut"):
-                    written.add(parameter.arg)
-        for node in descendants(function.node):
-            if isinstance(node, ast.Call):
-                written.update(self._names_written(function.scope, node))
-            elif isinstance(node, ast.Assign):
-                for target in node.targets:
-                    if isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name):
-                        written.add(target.value.id)
-        views = direct_views(
-            function.node.body, lambda call: self._names_written(function.scope, call)
+    def _lowered_body(self, function: Function) -> tuple[list[ast.stmt], Liveness]:
+        body = control_flow.lower(
+            function.source, function.node, lambda node: evaluated(function.scope, node)
         )
-        written = {viewed for name in written for viewed in all_viewed(views, name)}
-        self._written[key] = written
-        return written
+        if self.strict_ssa:
+            # Writes give other names.
+            return body, Liveness(body, lambda call: ())
+        written = self.written_names
+        views = written.views(function, body)
+        return body, Liveness(
+            body,
+            lambda call: written.by_call(function.scope, call),
+            lambda name: all_viewed(views, name),
+        )
 
     def fresh_prefix(self, name: str) -> str:
         """What keeps the names of one splice apart."""
@@ -596,14 +552,6 @@ def _is_complete(node: ast.expr) -> bool:
         return True
     parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
     return all(_is_complete(part) for part in parts)
-
-
-def _does_something(statement: ast.stmt) -> bool:
-    """Whether a statement is more than `...` or a text."""
-    return not (isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant))
-
-
-_SUBMITS = ("submit", "spmd_submit")
 
 
 def members(node: ast.ClassDef) -> list[ast.FunctionDef]:
