@@ -123,8 +123,9 @@ def take_apart(op: ProductOp, backend: Backend) -> None:
         _drain_to_l1(product, blocks, rounding)
     elif blocks.rows >= product.rows and blocks.columns >= product.columns:
         whole = product.rows, product.columns
-        result = product.block((0, 0), whole, blocks.depth, Inserter(op))
-        result.name_hint = op.results[0].name_hint
+        old = op.results[0]
+        result = product.block((0, 0), whole, blocks.depth, Inserter(op), stands_for=old)
+        result.name_hint = old.name_hint
         Rewriter.replace_op(op, [], [result])
     else:
         _store_blocks(product, blocks)
@@ -235,16 +236,25 @@ class _Product:
                         part, "is a part of a product that is more than the cube core holds"
                     )
                 depth = blocks.depth
-            made = self.block((row, column), (rows, columns), depth, Inserter(part))
+            start = row, column
+            made = self.block(start, (rows, columns), depth, Inserter(part), stands_for=part.result)
             made.name_hint = part.result.name_hint
             Rewriter.replace_op(part, [], [made])
         Rewriter.erase_op(self.op)
         self.erase_moves()
 
     def block(
-        self, start: tuple[Index, Index], extents: tuple[int, int], depth: int, inserter: Inserter
+        self,
+        start: tuple[Index, Index],
+        extents: tuple[int, int],
+        depth: int,
+        inserter: Inserter,
+        stands_for: SSAValue | None = None,
     ) -> SSAValue:
-        """The part of the product that starts at a row and a column, summed in L0C."""
+        """
+        The part of the product that starts at a row and a column, summed in L0C. What it stands
+        for may not say yet where it lives, for branches and loops that hand it on.
+        """
         hint = self.op.results[0].name_hint
         (row, column), (rows, columns) = start, extents
 
@@ -263,7 +273,10 @@ class _Product:
             begun, total = 0, self.op.acc
         else:
             begun = min(depth, self.depth)
-            total = inserter.insert(self._first(*operands(0, begun, inserter)), hint)
+            first = inserter.insert(self._first(*operands(0, begun, inserter)), hint)
+            space = TileType.of((first if stands_for is None else stands_for).type).memory_space
+            type = TileType.of(first.type).with_space(space)
+            total = Rewriter.replace_value_with_new_type(first, type)
         (total,) = over_blocks((begun, self.depth), depth, [total], add, inserter, "depth")
         return total
 
