@@ -42,6 +42,7 @@ STRUCTURAL: dict[str, str] = {
     "ArrayNotEscaped": "orch",
     "CallsMatchFunctions": "orch",
     "ManualDepsOnSubmitOnly": "orch",
+    "MarksKnown": "orch",
     "NoNestedInCore": "orch",
     "NoScalarKernelReturn": "orch",
     "NoStaleRead": "orch",

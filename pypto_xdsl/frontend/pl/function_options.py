@@ -18,6 +18,8 @@ from pypto_xdsl.dialects.orch.attributes import (
     SplitModeAttr,
 )
 from pypto_xdsl.dialects.orch.function_marks import (
+    DEFERRED_COMPLETION_WAITER,
+    DUAL_AIV_DISPATCH,
     MANUAL_LAYER,
     SLOT_NUM,
     SPLIT,
@@ -42,8 +44,8 @@ MARKS: Mapping[str, str] = {
     "split_aiv": SPLIT_AIV,
     "windowize": WINDOWIZE,
     "spmd_unwrapped": SPMD_UNWRAPPED,
-    "dual_aiv_dispatch": "orch.dual_aiv_dispatch",
-    "deferred_completion_waiter": "orch.deferred_completion_waiter",
+    "dual_aiv_dispatch": DUAL_AIV_DISPATCH,
+    "deferred_completion_waiter": DEFERRED_COMPLETION_WAITER,
     "__compiler_auto_manual_layer_candidate": MANUAL_LAYER,
 }
 """Marks that are there or not -> the attribute that says so."""
