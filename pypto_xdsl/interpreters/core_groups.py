@@ -65,11 +65,11 @@ class GroupCore:
 
     def wait(self, op: Operation, needed: Needed) -> None:
         """Go on once others have done something."""
-        if not needed.lacking():
+        if needed.is_there():
             return
         group = self.group
         group.waiting[self.place] = op, needed
-        group.turns.wait(self.place, lambda: not needed.lacking())
+        group.turns.wait(self.place, needed.is_there)
         del group.waiting[self.place]
 
     def set_up(self, op: Operation, number: int, shape: RingShape) -> None:
@@ -100,9 +100,11 @@ class GroupCore:
             raise ProgramError(f"is about ring {number}, which {self.name} has not set up")
         rings = self.group.rings[number, turn]
         if direction not in rings:
-            way = "to the vector cores" if direction == TO_VECTOR else "to the cube core"
+            shape, _ = self.group.set_up_by[number, turn]
             raise ProgramError(
-                f"is about ring {number}, which has no slots {way}: see its dir_mask"
+                f"is about ring {number}, which passes nothing to the "
+                f"{'vector cores' if direction == TO_VECTOR else 'cube core'}: its dir_mask is "
+                f"{shape.dir_mask}"
             )
         return rings[direction]
 
@@ -115,8 +117,10 @@ class Needed:
     """As in: waits for ..."""
     verb: str
     """What others do that it waits for: `pushes`."""
+    is_there: Callable[[], bool]
+    """Whether it goes on."""
     lacking: Callable[[], Sequence[int]]
-    """The places of those who have not done it yet; it goes on when there are none."""
+    """The places of those who have not done it yet, where it does not."""
 
 
 @dataclass(eq=False)
@@ -177,8 +181,8 @@ class CoreGroup:
             found.append((is_pending, _position(op), self.cores[place], op, needed))
         found.sort(key=lambda one: one[:2])
         (_, _, core, op, needed), *others = found
-        who = self.named(needed.lacking()) or "nobody"
-        never = f"{who} never {needed.verb}" if needed.lacking() else f"nobody {needed.verb}"
+        who = self.named(needed.lacking())
+        never = f"{who} never {needed.verb}" if who else f"nobody {needed.verb}"
         notes = [note(o, f"{other.name} waits for {n.what}") for _, _, other, o, n in others]
         notes += [
             note(other.call, f"{other.name} has come to its end")

@@ -122,11 +122,21 @@ class Ring:
         none = dict.fromkeys(pop, 0)
         return cls(name, shape, dict.fromkeys(push, 0), none, dict(none))
 
-    def lacking_push(self, core: int) -> Sequence[int]:
+    def can_pop(self, core: int) -> bool:
+        """Whether the next slot is filled for a core."""
+        return bool(self.pushed) and not self.late_to_push(core)
+
+    def can_push(self, core: int) -> bool:
+        """Whether the next slot is free for a core."""
+        return self.pushed[core] < self.shape.slots or (
+            bool(self.freed) and not self.late_to_free(core)
+        )
+
+    def late_to_push(self, core: int) -> Sequence[int]:
         """Who has to push before a core can pop."""
         return [other for other, count in self.pushed.items() if count <= self.popped[core]]
 
-    def lacking_free(self, core: int) -> Sequence[int]:
+    def late_to_free(self, core: int) -> Sequence[int]:
         """Who has to free a slot before a core can push."""
         needed = self.pushed[core] - self.shape.slots
         return [other for other, count in self.freed.items() if count <= needed]

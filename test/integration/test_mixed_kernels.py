@@ -1,11 +1,12 @@
 """
 Mixed kernels compute, on a cube core and one or two vector cores, what numpy makes of the same
-numbers: as tensors, and on the pipes of a 910B in whatever order tasks, cores and pipes go on.
+numbers: as tensors, as tiles that pass between the cores, and on the pipes of a 910B in whatever
+order tasks, cores and pipes go on.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -28,10 +29,12 @@ from pypto_xdsl.frontend.pl.discovery import find_programs
 from pypto_xdsl.interpreters.core_settings import CoreSettings
 from pypto_xdsl.interpreters.run import run
 from pypto_xdsl.interpreters.task_graph_order import TaskGraphOrder
-from pypto_xdsl.pipelines import expand_pipelines
+from pypto_xdsl.pipelines import PIPELINES, expand_pipelines
 
 EXAMPLE = Path(__file__).parents[2] / "docs" / "examples" / "mixed_kernel.py"
 PASSES = "default-pipeline,ascend910b-pipeline"
+SLOTS = "inject-gm-pipe-buffer"
+"""The last pass before kernels are `.pto` code."""
 
 
 def read(text: str, name: str) -> ModuleOp:
@@ -100,6 +103,24 @@ def test_on_the_cores_of_groups(name: str, split: str):
     for seed in (1, 2, 3):
         scheduler = TaskGraphOrder(seed)
         expect(program, module, function, cores=CoreSettings(seed), scheduler=scheduler)
+
+
+BEFORE_PTO = PIPELINES["default-pipeline"][: PIPELINES["default-pipeline"].index(SLOTS) + 1]
+PARTS = (FunctionKind.AIC, FunctionKind.AIV)
+EXPANDED = BEFORE_PTO[: [p.startswith("expand-mixed-kernel") for p in BEFORE_PTO].index(True) + 1]
+
+
+@pytest.mark.parametrize("passes", [EXPANDED, BEFORE_PTO], ids=["expanded", "with slots"])
+@pytest.mark.parametrize(
+    ("name", "split"), [c for c in cases() if c.values[1] not in MIXED[c.values[0]].refused]
+)
+def test_on_tiles_that_pass_between_cores(name: str, split: str, passes: Sequence[str]):
+    program = MIXED[name]
+    module = read(program.text(split), f"{name}.py")
+    function = entry(module)
+    lower(module, ",".join(passes))
+    assert any(isinstance(op, orch.FuncOp) and op.kind.data in PARTS for op in walk(module))
+    expect(program, module, function)
 
 
 @pytest.mark.parametrize("split", ["up_down", "left_right"])

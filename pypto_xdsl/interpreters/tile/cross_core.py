@@ -54,15 +54,29 @@ def _push(op_class: type[Operation], direction: int) -> Run:
         source: Tile = args[0]
         part = _part(core, op, source.valid)
         stored, mask = source.read(leading(source.valid))
-        core.wait(op, _free_slot(core, ring))
+        core.wait(op, _slot(ring, core.place))
         ring.push(core.place, op, part, source.element, stored, mask)
         return ()
 
     return run
 
 
-def _free_slot(core: GroupCore, ring: Ring) -> Needed:
-    return Needed(f"a free slot of {ring.name}", "frees", lambda: ring.lacking_free(core.place))
+def _slot(ring: Ring, place: int) -> Needed:
+    return Needed(
+        f"a free slot of {ring.name}",
+        "frees",
+        lambda: ring.can_push(place),
+        lambda: ring.late_to_free(place),
+    )
+
+
+def _tile(ring: Ring, place: int) -> Needed:
+    return Needed(
+        f"a tile of {ring.name}",
+        "pushes",
+        lambda: ring.can_pop(place),
+        lambda: ring.late_to_push(place),
+    )
 
 
 def _pop(op_class: type[Operation], direction: int) -> Run:
@@ -75,10 +89,9 @@ def _pop(op_class: type[Operation], direction: int) -> Run:
         shape = physical_shape(type, valid)
         stride: Any = getattr(op, "lane_stride", None)
         part = _part(core, op, valid, None if stride is None else stride.value.data)
-        place = core.place
-        core.wait(op, Needed(f"a tile of {ring.name}", "pushes", lambda: ring.lacking_push(place)))
+        core.wait(op, _tile(ring, core.place))
         element = result_element(op)
-        stored, mask = ring.pop(place, part, element)
+        stored, mask = ring.pop(core.place, part, element)
         mask = None if mask is None else mask.reshape(valid)
         return (tile_of_region(stored.reshape(valid), mask, element, shape, valid),)
 
