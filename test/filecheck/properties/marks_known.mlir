@@ -61,7 +61,7 @@ orch.func aiv @no_list(in %x: tensor<16xf32>) attributes {orch.cache_policy = [[
 
 // -----
 
-// Loops: the kind, its stages, and an entry for each carried value.
+// Loops: the kind, its stages, and what is said of carried values.
 
 orch.func orchestration @loops(in %n: index) {
   // expected-error @+1 {{'scf.for' op orch.loop should be a loop kind, got "parallel"}}
@@ -76,11 +76,6 @@ orch.func orchestration @loops(in %n: index) {
   // expected-error @+1 {{'scf.for' op orch.stages should be a positive integer, got 0 : i64}}
   scf.for %i = %n to %n step %n {
   } {orch.loop = #orch<loop pipeline>, orch.stages = 0 : i64}
-  // expected-error @+2 {{'scf.for' op orch.rebound speaks of 2 carried values, but there are 1}}
-  // expected-error @+1 {{'scf.for' op orch.task_slots counts tasks, got array<i64: -1>}}
-  %r = scf.for %i = %n to %n step %n iter_args(%c = %n) -> (index) {
-    scf.yield %c : index
-  } {orch.rebound = array<i1: true, false>, orch.task_slots = array<i64: -1>}
   // expected-error @+1 {{'scf.for' op orch.rebound should be an array of i1, got [true]}}
   %s = scf.for %i = %n to %n step %n iter_args(%c = %n) -> (index) {
     scf.yield %c : index
