@@ -20,6 +20,7 @@ from pypto_xdsl.frontend.pl import (
     scalars,
     special_calls,
     subscripts,
+    tensor_operators,
 )
 from pypto_xdsl.frontend.pl.arguments import Arguments
 from pypto_xdsl.frontend.pl.compile_time import Evaluator
@@ -38,6 +39,7 @@ from pypto_xdsl.frontend.pl.static_values import (
     describe,
     dsl_constant,
 )
+from pypto_xdsl.frontend.pl.tensor_operators import is_shaped
 from pypto_xdsl.frontend.pl.values import (
     Tuple,
     Typed,
@@ -77,14 +79,20 @@ def _constant(context: Context, node: ast.Constant) -> Value:
 
 
 def _unary(context: Context, node: ast.UnaryOp) -> Value:
-    return scalars.unary(context, node.op, context.read(node.operand), node)
+    value = context.read(node.operand)
+    if is_shaped(value):
+        return tensor_operators.unary(context, node.op, value, node)
+    return scalars.unary(context, node.op, value, node)
 
 
 def _compare(context: Context, node: ast.Compare) -> Value:
     if len(node.ops) > 1:
         raise context.error(node, "a chain of comparisons is not part of the DSL; use 'and'")
     left, right = context.read(node.left), context.read(node.comparators[0])
-    return scalars.compare(context, node.ops[0], left, right, node)
+    op = node.ops[0]
+    if op.__class__ in scalars.PREDICATES and (is_shaped(left) or is_shaped(right)):
+        return tensor_operators.compare(context, op, left, right, node)
+    return scalars.compare(context, op, left, right, node)
 
 
 def _boolean(context: Context, node: ast.BoolOp) -> Value:
@@ -116,7 +124,9 @@ def _binary(context: Context, node: ast.BinOp) -> Value:
         left = left.left
     value = context.read(left)
     for inner in reversed(spine):
-        value = scalars.binary(context, inner.op, value, context.read(inner.right), inner)
+        right = context.read(inner.right)
+        kind = tensor_operators if is_shaped(value) or is_shaped(right) else scalars
+        value = kind.binary(context, inner.op, value, right, inner)
     return value
 
 

@@ -198,11 +198,10 @@ class Liveness:
         pending: list[ast.AST] = [expression]
         while pending:
             node = pending.pop()
-            kind = node.__class__
-            if kind is ast.Name:
+            if isinstance(node, ast.Name):
                 summary.reads |= bits.get(node.id) or self.bit(node.id)
-            elif kind is not ast.Constant:
-                if kind is ast.Call:
+            elif not isinstance(node, ast.Constant):
+                if isinstance(node, ast.Call):
                     for name in self._written(node):
                         self._write(summary, name)
                 add_children(node, pending)

@@ -23,14 +23,13 @@ from pypto_xdsl.frontend.pl.values import (
     describe_value,
     is_constant,
     is_literal,
-    is_tensor,
-    is_tile,
+    is_value,
     literal_type,
 )
 from pypto_xdsl.frontend.pl.vocabulary import INDEX
 
 _NO_PROPERTIES: Mapping[str, Attribute] = {}
-_SIGNS: dict[type[ast.AST], str] = {
+SIGNS: dict[type[ast.AST], str] = {
     ast.Add: "+",
     ast.Sub: "-",
     ast.Mult: "*",
@@ -45,8 +44,8 @@ _SIGNS: dict[type[ast.AST], str] = {
     ast.BitXor: "^",
     ast.MatMult: "@",
 }
-_NAMED = {"+": "add", "-": "sub", "*": "mul", "/": "div", "&": "and_", "|": "or_", "^": "xor"}
-_PREDICATES = {
+"""How Python writes its operators."""
+PREDICATES: Mapping[type[ast.cmpop], str] = {
     ast.Eq: "eq",
     ast.NotEq: "ne",
     ast.Lt: "lt",
@@ -54,21 +53,17 @@ _PREDICATES = {
     ast.Gt: "gt",
     ast.GtE: "ge",
 }
+"""The comparisons, as MLIR and `pl.cmp` call them."""
 
 
 def binary(context: Context, op: ast.operator, left: Value, right: Value, node: ast.expr) -> Value:
     """`left op right` on scalars."""
-    sign = _SIGNS[type(op)]
+    sign = SIGNS[type(op)]
     if is_literal(left) and is_literal(right):
         try:
             return cast(Literal, apply_binary(op, left, right))
         except Unsettled as e:
             raise context.error(node, f"'{sign}' {e.reason}") from None
-    for operand in (left, right):
-        if is_tensor(operand) or is_tile(operand):
-            word = _NAMED.get(sign)
-            advice = f"; use pl.{word}(...)" if word else ""
-            raise context.error(node, f"'{sign}' of {describe_value(operand)}{advice}")
     if isinstance(op, ast.Pow | ast.BitAnd | ast.BitOr | ast.BitXor | ast.MatMult):
         raise context.error(node, f"'{sign}' of run-time scalars is not part of the DSL")
     lhs, rhs = promoted(context, left, right, node, f"'{sign}'")
@@ -112,7 +107,7 @@ def _arithmetic(
         return (_SIGNED if is_signed(type) else _UNSIGNED)[op.__class__]
     kind = _FLOATS.get(op.__class__)
     if kind is None:
-        raise context.error(node, f"'{_SIGNS[op.__class__]}' of floats is not part of the DSL")
+        raise context.error(node, f"'{SIGNS[op.__class__]}' of floats is not part of the DSL")
     return kind
 
 
@@ -147,6 +142,9 @@ def promoted(
     An `INT64` meets an `INDEX` as the first of them. A literal takes the other's type where it is
     of its kind, except that an int beside a narrow integer stays an index, as in PyPTO.
     """
+    if is_value(left) and is_value(right):
+        if left.type == right.type and is_element_type(left.type):
+            return left, right
     types: list[Attribute] = []
     for operand in (left, right):
         if is_constant(operand):
@@ -180,7 +178,7 @@ def _as_type(context: Context, value: Value, type: Attribute, node: ast.expr) ->
 
 def compare(context: Context, op: ast.cmpop, left: Value, right: Value, node: ast.expr) -> Value:
     """`left op right`, a truth value."""
-    if op.__class__ not in _PREDICATES:
+    if op.__class__ not in PREDICATES:
         words: dict[type[ast.cmpop], str] = {
             ast.Is: "'is'",
             ast.IsNot: "'is not'",
@@ -190,10 +188,7 @@ def compare(context: Context, op: ast.cmpop, left: Value, right: Value, node: as
         raise context.error(node, f"{words[op.__class__]} is not part of the DSL")
     if is_literal(left) and is_literal(right):
         return bool(COMPARE[op.__class__](left, right))
-    word = _PREDICATES[op.__class__]
-    for operand in (left, right):
-        if is_tensor(operand) or is_tile(operand):
-            raise context.error(node, f"a comparison of {describe_value(operand)}; use pl.cmp(...)")
+    word = PREDICATES[op.__class__]
     lhs, rhs = promoted(context, left, right, node, "a comparison")
     type = lhs.type
     if is_float(type):
@@ -243,11 +238,6 @@ def unary(context: Context, op: ast.unaryop, value: Value, node: ast.expr) -> Va
             raise context.error(node, e.reason) from None
     if isinstance(value, Typed) and isinstance(op, ast.USub) and not context.strict_ssa:
         return Typed(-value.value, value.type)
-    if is_tensor(value) or is_tile(value):
-        words: dict[type[ast.unaryop], str] = {ast.USub: "neg", ast.Invert: "not_"}
-        word = words.get(op.__class__)
-        advice = f"; use pl.{word}(...)" if word else ""
-        raise context.error(node, f"an operator on {describe_value(value)}{advice}")
     operand = context.materialize(value, node)
     type = operand.type
     match op:

@@ -98,7 +98,9 @@ class WrittenNames:
         # A function that calls itself writes nothing more by that.
         self._in_function[node] = set()
 
-        written = set() if any(map(_does_something, node.body)) else _declared_outputs(node)
+        written = set[str]()
+        if not any(map(_does_something, node.body)):
+            written |= _declared_outputs(node)
         for call in function.source.calls(node):
             written.update(self.by_call(function.scope, call))
         for statement in nested_statements(node.body):
