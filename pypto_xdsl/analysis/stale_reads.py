@@ -16,6 +16,8 @@ was written; a name is current while no write after its moment may overlap it.
 * A view has the moment of what it views.
 * What a write returns has the moment of the write, but it is stale from the start if it was
   written through a stale name: the part that was not written is older.
+* What a call returns has the moment of the call, by whatever name of the buffer it wrote, but it is
+  stale from the start if the argument that it names was stale at the call.
 * The result of a branch is current if every arm yields a current name; what an arm wrote counts
   after the branch, and not in the other arms.
 * A window that is copied to where it is already moves nothing: the result is the name of the whole
@@ -307,6 +309,12 @@ class _Search:
             if direction.reads:
                 self._reads.append((op, operand, self._cause(operand)))
         written = [operand for operand, direction in accesses if direction.writes]
+        if isinstance(op, DispatchOp):
+            # What a callee returns names its buffer after the call, whatever the call wrote it by.
+            for result in op.results:
+                for operand in self._named(op, result):
+                    if operand not in written:
+                        self._blame(result, self._cause(operand))
         if written:
             for operand in written:
                 if cause := self._cause(operand, self._put_back(op, operand)):
@@ -374,7 +382,8 @@ class _Search:
             if by is not None:
                 self._update(result, named[0], by)
             else:
-                moments = [self._since.get(value, 0) for value in named if value not in written]
+                older = () if isinstance(op, DispatchOp) else named
+                moments = [self._since.get(value, 0) for value in older if value not in written]
                 self._name(result, *named, since=min(moments, default=self._now))
 
     def _update(self, result: SSAValue, source: SSAValue, by: Sequence[SSAValue]) -> None:

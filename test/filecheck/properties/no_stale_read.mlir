@@ -421,3 +421,33 @@ orch.func orchestration @call_without_results(in %x : tensor<64xf32>, inout %a :
   // expected-note @-3 {{the buffer may be written here}}
   orch.return
 }
+
+// -----
+
+// What a call returns names its buffer after the call, also where the call wrote it through a view;
+// through a name that was old when it was called, it does not.
+
+orch.func incore @through_a_view(in %a : tensor<2x16xf32>, out %flat : tensor<32xf32>)
+    -> (tensor<2x16xf32>, tensor<32xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %t = tile.full %zero : f32 -> !tile.tile<32xf32>
+  %flat1 = tile.store %t, %flat[0] : !tile.tile<32xf32>, tensor<32xf32>
+  orch.return %a, %flat1 : tensor<2x16xf32>, tensor<32xf32>
+}
+
+orch.func orchestration @results_of_calls(inout %a : tensor<2x16xf32>) -> tensor<2x16xf32> {
+  %flat = ptensor.reshape %a : tensor<2x16xf32> -> tensor<32xf32>
+  %a1, %flat1 = orch.call @through_a_view(%a, %flat)
+      : (tensor<2x16xf32>, tensor<32xf32>) -> (tensor<2x16xf32>, tensor<32xf32>)
+  %e = ptensor.read %a1[0, 0] : tensor<2x16xf32> -> f32
+  %f = ptensor.read %flat1[0] : tensor<32xf32> -> f32
+  // expected-error @+1 {{reads %a, which is older than a write}}
+  %a2, %flat2 = orch.call @through_a_view(%a, %flat1)
+      : (tensor<2x16xf32>, tensor<32xf32>) -> (tensor<2x16xf32>, tensor<32xf32>)
+  // expected-note @-7 {{the buffer may be written here}}
+  // expected-error @+1 {{reads %a2, which was made from %a, older than a write}}
+  %g = ptensor.read %a2[0, 0] : tensor<2x16xf32> -> f32
+  // expected-note @-10 {{the buffer may be written here}}
+  // expected-note @-13 {{the older name is defined here}}
+  orch.return %a : tensor<2x16xf32>
+}
