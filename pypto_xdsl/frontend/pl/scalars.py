@@ -142,9 +142,9 @@ def promoted(
     An `INT64` meets an `INDEX` as the first of them. A literal takes the other's type where it is
     of its kind, except that an int beside a narrow integer stays an index, as in PyPTO.
     """
-    if is_value(left) and is_value(right):
-        if left.type == right.type and is_element_type(left.type):
-            return left, right
+    both = is_value(left) and is_value(right)
+    if both and left.type == right.type and is_element_type(left.type):
+        return left, right
     types: list[Attribute] = []
     for operand in (left, right):
         if is_constant(operand):
