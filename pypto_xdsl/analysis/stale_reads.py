@@ -305,10 +305,11 @@ class _Search:
     def _reads_and_writes(self, op: Operation) -> list[SSAValue]:
         """Take note of what an op does; gives the operands that it writes."""
         accesses = self._accesses.get(op, ())
-        for operand, direction in accesses:
-            if direction.reads:
-                self._reads.append((op, operand, self._cause(operand)))
         written = [operand for operand, direction in accesses if direction.writes]
+        put_back = {operand: self._put_back(op, operand) for operand in written}
+        for operand, direction in accesses:
+            if direction.reads and not any(operand in windows for windows in put_back.values()):
+                self._reads.append((op, operand, self._cause(operand)))
         if isinstance(op, DispatchOp):
             # What a callee returns names its buffer after the call, whatever the call wrote it by.
             for result in op.results:
@@ -317,7 +318,13 @@ class _Search:
                         self._blame(result, self._cause(operand))
         if written:
             for operand in written:
-                if cause := self._cause(operand, self._put_back(op, operand)):
+                cause = self._cause(operand, put_back[operand])
+                for window in put_back[operand]:
+                    # What is not moved is not read: it is named.
+                    cause = cause or self._cause(window)
+                    for result in op.results:
+                        self._made_from.setdefault(window, []).append(result)
+                if cause:
                     # So is what the op returns for it, where it does not write.
                     for result in op.results:
                         if operand in self._named(op, result):

@@ -241,7 +241,8 @@ orch.func opaque @scopes(in %x : tensor<1xi32>, out %f : tensor<1xi32>) -> tenso
 // -----
 
 // A window that is written and put back where it is gives the whole its next name, in a loop too.
-// Put back elsewhere, or with something else written meanwhile, it does not.
+// Put back elsewhere, or with something else written meanwhile, it does not. What is put back is
+// not moved, so not read.
 
 orch.func incore @kernel(in tensor<16xf32>, out tensor<16xf32>) -> tensor<16xf32> returns [1]
 orch.func incore @sum(in tensor<64xf32>, out tensor<16xf32>) -> tensor<16xf32> returns [1]
@@ -266,11 +267,18 @@ orch.func orchestration @meanwhile(in %x : tensor<16xf32>, in %i : index, in %j 
   %v = ptensor.slice %t[%j] : tensor<64xf32> -> tensor<16xf32>
   %u1 = orch.call @kernel(%x, %u) : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
   %v1 = orch.call @kernel(%x, %v) : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
-  // expected-error @+1 {{reads %u1, which is older than a write}}
   %t1 = ptensor.assemble %u1, %t[%i] : tensor<16xf32>, tensor<64xf32>
   // expected-error @+1 {{reads %t1, which was made from %t, older than a write}}
   %o1 = orch.call @sum(%t1, %o) : (tensor<64xf32>, tensor<16xf32>) -> tensor<16xf32>
   orch.return %o1 : tensor<16xf32>
+}
+orch.func orchestration @from_the_start_again(in %x : tensor<16xf32>, in %i : index, in %j : index, inout %t : tensor<64xf32>) -> tensor<64xf32> {
+  scf.for %k = %i to %j step %i {
+    %w = ptensor.slice %t[%k] : tensor<64xf32> -> tensor<16xf32>
+    %w1 = orch.call @kernel(%x, %w) : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
+    %t1 = ptensor.assemble %w1, %t[%k] : tensor<16xf32>, tensor<64xf32>
+  }
+  orch.return %t : tensor<64xf32>
 }
 
 // -----
