@@ -1,10 +1,11 @@
 """
 Which properties hold now: verified when asked, remembered until the module changes.
 
-`violations(name, module)` is the one way to ask. Under a driver that opened `remembering()`,
-as `pypto-opt` and the named pipelines do, a verdict is derived once and kept while the module
-stays as it is; under any other driver each question is answered afresh. `not_checking()` answers
-that all holds, for `--disable-verify`.
+`violations(names, module)` is how passes and drivers ask, `violations_of` how the user does.
+Under a driver that opened `remembering()`, as `pypto-opt` and the named pipelines do, a verdict
+is derived once and kept while the module stays as it is; under any other driver each question is
+answered afresh. `not_checking()` answers passes and drivers that all holds, for
+`--disable-verify`.
 """
 
 from __future__ import annotations
@@ -121,6 +122,14 @@ def violations(names: Iterable[str], module: ModuleOp) -> dict[str, Verdict]:
     if known is None:
         return {name: derive(name, module) for name in names}
     return known.verdicts(names, module) if names else {}
+
+
+def violations_of(name: str, module: ModuleOp) -> Verdict:
+    """The errors of a property that the user asks about, which `not_checking()` is not about."""
+    known = _known.get()
+    if known is None or isinstance(known, _NoQuestions):
+        return derive(name, module)
+    return known.verdicts((name,), module)[name]
 
 
 def settle(module: ModuleOp) -> None:
