@@ -10,9 +10,10 @@ part of a `View`. Names, slices and casts of tensors make windows and no code.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 
-from xdsl.ir import SSAValue
+from xdsl.ir import Attribute, SSAValue
 
 from pypto_xdsl.dialects import pto
 from pypto_xdsl.dialects.ptensor import TensorLayout
@@ -156,6 +157,36 @@ class Window:
                 whole = builder.multiply(whole, extent)
         offsets = (builder.multiply(start, row // piece), *(0,) * (len(extents) - 1))
         return _packed_window(view, offsets, (whole, *extents[1:]), extents, layout, hint, builder)
+
+    def reinterpreted(
+        self, extents: Sequence[Index], element_type: Attribute, builder: KernelBuilder
+    ) -> Window | None:
+        """
+        The bytes of the window as elements of another type; None unless its elements are known to
+        lie one after the other.
+        """
+        if not self.lies_in_a_row:
+            return None
+        view = self.view
+        starts_it = not view.is_local and all(offset == 0 for offset in self.offsets)
+        with builder.at_head() if starts_it else nullcontext():
+            cast = build(
+                pto.CastPtrOp,
+                {"input": self.start(builder)},
+                {},
+                (pto.PtrType(element_type),),
+            )
+            pointer = builder.insert(cast, view.hint and f"{view.hint}_ptr")
+        seen = replace(view, pointer=pointer, is_local=not starts_it)
+        return _packed_window(
+            seen,
+            (0,) * len(extents),
+            extents,
+            extents,
+            TensorLayout.ND,
+            view.hint,
+            builder,
+        )
 
     def _moved(
         self,

@@ -110,7 +110,9 @@ def pad_in_place(op: tile.FillpadInplaceOp, into: ControlFlowLowering) -> None:
     if TileType.of(op.source.type).memory_space is MemorySpace.MAT:
         if is_needed:
             raise OpError(op, "pads a tile in mat that is needed as it was; load it once more")
-        kind, destination = pto.TFillPadOp, source
+        # What is padded is of the type that it is padded in.
+        kind, source = pto.TFillPadOp, buffers.padded_like(source, destination)
+        destination = source
     values: dict[str, SSAValue | Sequence[SSAValue]] = {"src": source, "dst": destination}
     into.builder.insert_op(build(kind, values))
 

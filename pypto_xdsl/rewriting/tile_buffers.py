@@ -315,6 +315,13 @@ class TileBuffers:
         view = build(pto.BitcastOp, {"src": buffer}, {}, (type,))
         return self._inserted(view, self._valid[buffer], buffer.name_hint)
 
+    def padded_like(self, buffer: SSAValue, other: SSAValue) -> SSAValue:
+        """A buffer as one with the pad value of another; its valid region stays."""
+        have, like = cast(pto.TileBufType, buffer.type), cast(pto.TileBufType, other.type)
+        blayout, slayout, fractal, _, compact = have.config.data
+        want = have.with_(config=(blayout, slayout, fractal, like.pad, compact))
+        return self._viewed(buffer, want, self._valid[buffer], buffer.name_hint)
+
     def move(self, source: SSAValue, destination: SSAValue) -> None:
         """Copy a buffer to another."""
         self._builder.insert_op(build(pto.TMovOp, {"src": source, "dst": destination}))
@@ -338,20 +345,26 @@ class TileBuffers:
 
     def _retyped(self, buffer: SSAValue, value: SSAValue) -> SSAValue:
         """A buffer under the type of a tile that shares all of its bytes."""
-        have, want = cast(pto.TileBufType, buffer.type), self._type(value)
-        valid = self._matrix_extents(value)
+        want, valid = self._type(value), self._matrix_extents(value)
+        return self._viewed(buffer, want, valid, value.name_hint)
+
+    def _viewed(
+        self, buffer: SSAValue, want: pto.TileBufType, valid: Matrix, hint: str | None
+    ) -> SSAValue:
+        """A buffer under another type of the same bytes."""
+        have = cast(pto.TileBufType, buffer.type)
         if have == want and valid == self._valid[buffer]:
             return buffer
         if _is_same_box(have, want):
-            return self._subview(buffer, (0, 0), want.get_shape(), valid, value.name_hint)
+            return self._subview(buffer, (0, 0), want.get_shape(), valid, hint)
         # How much is valid at run time is said by a view of the same box.
         shape = want.get_shape()
         box = want.with_(valid_shape=shape) if want.has_dynamic_valid else want
         view = build(pto.TReshapeOp, {"src": buffer}, {}, (box,))
         if want.has_dynamic_valid:
-            reshaped = self._inserted(view, shape, value.name_hint)
-            return self._subview(reshaped, (0, 0), shape, valid, value.name_hint)
-        return self._inserted(view, valid, value.name_hint)
+            reshaped = self._inserted(view, shape, hint)
+            return self._subview(reshaped, (0, 0), shape, valid, hint)
+        return self._inserted(view, valid, hint)
 
     def _subview(
         self,

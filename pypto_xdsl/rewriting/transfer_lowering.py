@@ -47,6 +47,22 @@ def reshape_tensor(op: ptensor.ReshapeOp | ptensor.LayoutViewOp, into: ControlFl
     into.windows[op.result] = reshaped
 
 
+def reinterpret_tensor(op: ptensor.ReinterpretViewOp, into: ControlFlowLowering) -> None:
+    """
+    See the bytes of a tensor as other elements; raises `OpError` where they do not follow each
+    other.
+    """
+    result = ptensor.tensor_of(op.result.type)
+    extents = into.indices(op.extents) or result.get_shape()
+    window = into.window(op.source)
+    seen = None
+    if ptensor.layout_of(result) is TensorLayout.ND:
+        seen = window.reinterpreted(extents, result.element_type, into.builder)
+    if seen is None:
+        raise OpError(op, "reads elements as others that do not lie one after the other")
+    into.windows[op.result] = seen
+
+
 def load(op: tile.LoadOp, into: ControlFlowLowering) -> None:
     """Load the valid part of a tile."""
     window = into.window(op.source)
@@ -165,6 +181,7 @@ LOWERINGS: Mapping[type[Operation], Callable[[Any, ControlFlowLowering], None]] 
     ptensor.SliceOp: slice_tensor,
     ptensor.ReshapeOp: reshape_tensor,
     ptensor.LayoutViewOp: reshape_tensor,
+    ptensor.ReinterpretViewOp: reinterpret_tensor,
     ptensor.TypeCastOp: rename,
     ptensor.SetValidShapeOp: rename,
     ptensor.UpdatedOp: rename,

@@ -83,6 +83,7 @@ _ON_ROWS = (
     tile.FillpadInplaceOp,
     tile.PlaceOp,
     tile.ReshapeOp,
+    tile.ReinterpretViewOp,
 )
 """Ops that treat each row for itself, besides those that work element by element."""
 

@@ -7,10 +7,12 @@ from copy import copy
 from typing import Any
 
 import numpy as np
+import pytest
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import PassPipeline
 from xdsl.universe import Universe
 
+from pypto_xdsl.diagnostics import DiagnosticsError
 from pypto_xdsl.interpreters.run import run
 from pypto_xdsl.pipelines import expand_pipelines
 from pypto_xdsl.syntax.parser import parse_module
@@ -61,3 +63,12 @@ def assert_gives(
     """The function `k` of a program has one result, which is what is wanted at each level."""
     for name, (found,) in results_at_levels(text, arguments, pipelines=pipelines):
         np.testing.assert_array_equal(found, wanted, err_msg=name)
+
+
+def assert_fails(
+    text: str, arguments: Sequence[Any], message: str, *, pipelines: Sequence[str] = TO_PTO
+) -> None:
+    """The function `k` of a program ends with an error that matches the message at each level."""
+    for _, module in levels(text, pipelines):
+        with pytest.raises(DiagnosticsError, match=message):
+            run(module, "k", [copy(argument) for argument in arguments])

@@ -220,9 +220,12 @@ def _shift_count(op: tile.ShlsOp | tile.ShrsOp) -> Iterator[str]:
 
 
 def _padding(op: tile.FillpadOp | tile.FillpadInplaceOp) -> Iterator[str]:
-    in_l1 = TileType.of(op.source.type).memory_space is MemorySpace.MAT
-    if in_l1 and op.pad_value.data is not PadValue.ZERO:
+    if TileType.of(op.source.type).memory_space is not MemorySpace.MAT:
+        return
+    if op.pad_value.data is not PadValue.ZERO:
         yield f"mat is padded with zero, not {op.pad_value.data}"
+    if isinstance(op, tile.FillpadOp):
+        yield "mat is padded in place: use tile.fillpad_inplace"
 
 
 def _rows_of_vector(op: Any) -> Iterator[str]:

@@ -110,6 +110,11 @@ class TileRearrangementFunctions(InterpreterFunctions):
         type = tile.TileType.of(op.result.type)
         element = result_element(op)
         shape, valid = type.get_shape(), type.valid_shape
+        if not known(valid) and shape[:-1] == source.shape[:-1]:
+            row = source.valid[-1] * source.array.itemsize
+            if row % element.storage.itemsize:
+                raise ProgramError(f"reads {row} valid bytes as elements of {type.element_type}")
+            valid = (*source.valid[:-1], row // element.storage.itemsize)
         if not known((*shape, *valid)):
             raise ProgramError("needs a result whose extents are known")
         array = reinterpreted(source.array, element.storage).reshape(shape)
