@@ -286,7 +286,9 @@ def normalized(module: ModuleOp) -> ModuleOp:
         _gather_constants(function)
         without_writers(function)
         hand_out_what_is_used(function)
-        for op in [op for op in walk(function) if isinstance(op, orch.ScopeOp)]:
+        scopes = [op for op in walk(function) if isinstance(op, orch.ScopeOp)]
+        for op in reversed(scopes):
+            # Those inside first: what they hand out is what those around do.
             in_order_of_definition(op)
         _forget_vector_space(function)
         function.detach()

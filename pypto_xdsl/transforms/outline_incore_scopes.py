@@ -53,6 +53,7 @@ from pypto_xdsl.dialects.orch import (
     SplitMode,
     SplitModeAttr,
 )
+from pypto_xdsl.dialects.orch.attributes import Level
 from pypto_xdsl.dialects.orch.function_marks import SLOT_NUM, SPLIT, SPLIT_AIV, WINDOWIZE
 from pypto_xdsl.properties.checked_pass import CheckedPass
 from pypto_xdsl.rewriting.outlining import Launch, Outliner, OutliningRules
@@ -127,5 +128,8 @@ class OutlineIncoreScopesPass(CheckedPass):
             if promoted:
                 name_symbols_once(function)
                 function.kind = FunctionKindAttr(FunctionKind.ORCHESTRATION)
+                if function.level is not None and function.level.data is Level.CHIP:
+                    # The kind says so.
+                    function.level = function.role = None
             outliner.outline(function, INCORE)
         outliner.finish()

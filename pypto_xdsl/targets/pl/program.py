@@ -21,6 +21,7 @@ from pypto_xdsl.dialects.orch.function_marks import (
 )
 from pypto_xdsl.frontend.pl.function_options import (
     AUTO_SCOPE,
+    DERIVED,
     EXTERNAL_SOURCE,
     MARKS,
     MIXED_SOURCES,
@@ -151,10 +152,20 @@ class _FunctionWriter:
         options: list[str] = []
         if function.kind.data is not FunctionKind.OPAQUE:
             options.append(f"type={spell('FunctionType', function.kind.data)}")
-        if function.level is not None:
-            options.append(f"level={spell('Level', function.level.data)}")
-        if function.role is not None:
-            options.append(f"role={spell('Role', function.role.data)}")
+        for word, said, derived in zip(
+            ("level", "role"),
+            (function.level, function.role),
+            DERIVED.get(function.kind.data, (None, None)),
+            strict=True,
+        ):
+            if said is not None and derived is None:
+                options.append(f"{word}={spell(word.capitalize(), said.data)}")
+            elif said is not None and said.data is not derived:
+                raise OpError(
+                    function,
+                    f"has no spelling in the DSL with {word} {said.data.value}: "
+                    f"{function.kind.data.value} functions have {word} {derived}",
+                )
         auto = function.attributes.get(AUTO_SCOPE)
         if auto is not None and not _number(auto):
             options.append("auto_scope=False")

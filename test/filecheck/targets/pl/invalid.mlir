@@ -131,3 +131,11 @@ orch.func opaque @counts(in %n : i32) {
   }
   orch.return
 }
+
+// -----
+
+// The level of a kernel follows from its kind.
+// CHECK: error: 'orch.func' op has no spelling in the DSL with level chip: incore functions have level chip_die
+orch.func incore level chip @level() {
+  orch.return
+}

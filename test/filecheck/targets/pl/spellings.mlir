@@ -23,6 +23,13 @@ builtin.module @in {
     orch.return
   }
 
+  // What follows from the kind is not said.
+  // CHECK: @pl.function(type=pl.FunctionType.InCore)
+  // CHECK-NEXT: def level(self):
+  orch.func incore level chip_die role sub_worker @level() {
+    orch.return
+  }
+
   // The DSL has neither a conditional expression nor a division that rounds up. What a loop counts
   // is never negative, so that its unsigned remainder is the plain one.
   orch.func opaque @arithmetic(in %c : i1, in %a : index, in %b : index) -> (index, index, index) {

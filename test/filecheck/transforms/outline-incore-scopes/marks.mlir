@@ -92,3 +92,14 @@ orch.func opaque @main(in %a : tensor<64xf32>, in %b : tensor<64xf32>, out %out 
   }
   orch.return %r : tensor<64xf32>
 }
+
+// -----
+
+// A function that becomes one of orchestration says nothing of the level and the role that follow
+// from it.
+// CHECK-LABEL: builtin.module
+// CHECK:       orch.func orchestration @main(in %x: tensor<64xf32>)
+orch.func opaque level chip role orchestrator @main(in %x : tensor<64xf32>) {
+  orch.incore { %t = ptensor.add %x, %x : tensor<64xf32> }
+  orch.return
+}
