@@ -1,19 +1,16 @@
 """
-The cube core and the vector cores of a group, on tiles: kernels that wait for each other run at
-the same time, one core at a time (`turns.py`).
+The cube core and the vector cores of a group, on tiles: what they wait for.
 
-Each core is a machine of its own, that runs what the group calls of its kind, in order. What they
-wait for are tiles and free slots of rings, and flags.
+Kernels that wait for each other run at the same time, one core at a time (`turns.py`). What they
+wait for are tiles and free slots of rings, flags, and that all come to one place.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 
-from xdsl.interpreter import InterpreterFunctions, PythonValues
+from xdsl.interpreter import InterpreterFunctions
 from xdsl.ir import Operation
 
 from pypto_xdsl.diagnostics import (
@@ -23,28 +20,20 @@ from pypto_xdsl.diagnostics import (
     diagnose,
     file_line_col,
     note,
-    warn,
 )
 from pypto_xdsl.dialects import orch
-from pypto_xdsl.dialects.orch import FunctionKind
-from pypto_xdsl.dialects.orch.function_marks import runs_on_both
-from pypto_xdsl.dialects.tile.cross_core import RingOp
-from pypto_xdsl.dialects.tile.sync import FlagOp
+from pypto_xdsl.dialects.ascend910b import FlagMode
+from pypto_xdsl.dialects.tile import CoreType
+from pypto_xdsl.dialects.tile.sync import SyncSetOp
 from pypto_xdsl.interpreters.errors import ProgramError
-from pypto_xdsl.interpreters.machine import GroupCall, Machine, called_from
+from pypto_xdsl.interpreters.machine import Machine, called_from
 from pypto_xdsl.interpreters.rings import Ring, RingShape
-from pypto_xdsl.interpreters.tasks import ProgramOrder
-from pypto_xdsl.interpreters.turns import Deadlock, Turns
-
-if TYPE_CHECKING:
-    from typing import TypeAlias
-
-    RunKernel: TypeAlias = Callable[[Machine, orch.FuncOp, PythonValues], PythonValues]
+from pypto_xdsl.interpreters.turns import Turns
 
 TO_VECTOR, TO_CUBE = 1, 2
 """Directions of a ring, as in its `dir_mask`."""
 
-_CORE, _WAITS = "core", "waits"
+_CORE = "core"
 
 
 @dataclass(eq=False)
@@ -53,8 +42,11 @@ class GroupCore:
 
     name: str
     place: int
-    """In its group."""
-    is_cube: bool
+    """Among the cores that run together."""
+    is_cube: bool | None
+    """None: it runs a kernel that does not say."""
+    block: int
+    """Of the launch; cores of one block are a group."""
     subblock: int
     """Which of the vector cores."""
     group: CoreGroup
@@ -62,6 +54,12 @@ class GroupCore:
     """On whose behalf it runs."""
     opened: dict[int, int] = field(default_factory=dict[int, int])
     """How often it has set up the ring of a number."""
+    taken: dict[int, int] = field(default_factory=dict[int, int])
+    """How often it has taken the flag of a number."""
+    raised: dict[tuple[int, FlagMode], int] = field(default_factory=dict[tuple[int, FlagMode], int])
+    """How often it has raised a flag."""
+    met: dict[CoreType, int] = field(default_factory=dict[CoreType, int])
+    """How often it has come to where cores of a kind meet."""
 
     def wait(self, op: Operation, needed: Needed) -> None:
         """Go on once others have done something."""
@@ -76,14 +74,14 @@ class GroupCore:
         """Open this core's end of a ring; the other end has to be the same."""
         turn = self.opened.get(number, 0)
         self.opened[number] = turn + 1
-        key = number, turn
+        key = self.block, number, turn
         group = self.group
         known = group.rings.setdefault(key, {})
         if not known:
             group.set_up_by[key] = shape, op
             for direction in (TO_VECTOR, TO_CUBE):
                 if shape.dir_mask & direction:
-                    known[direction] = group.ring(number, shape, direction)
+                    known[direction] = group.ring(self.block, number, shape, direction)
             return
         other_shape, other = group.set_up_by[key]
         if other_shape != shape:
@@ -98,15 +96,70 @@ class GroupCore:
         turn = self.opened.get(number, 0) - 1
         if turn < 0:
             raise ProgramError(f"is about ring {number}, which {self.name} has not set up")
-        rings = self.group.rings[number, turn]
+        rings = self.group.rings[self.block, number, turn]
         if direction not in rings:
-            shape, _ = self.group.set_up_by[number, turn]
+            shape, _ = self.group.set_up_by[self.block, number, turn]
             raise ProgramError(
                 f"is about ring {number}, which passes nothing to the "
                 f"{'vector cores' if direction == TO_VECTOR else 'cube core'}: its dir_mask is "
                 f"{shape.dir_mask}"
             )
         return rings[direction]
+
+    def raise_flag(self, op: Operation, number: int, mode: FlagMode) -> None:
+        """Raise a flag; it is there once all did that raise it together."""
+        if mode is FlagMode.ALL:
+            self.group.expect_all_blocks()
+        self.raised[number, mode] = self.raised.get((number, mode), 0) + 1
+        self.group.raised_by[self.block, number] = op
+
+    def take_flag(self, op: Operation, number: int) -> None:
+        """Go on once a flag is there, which is then taken."""
+        group, taken = self.group, self.taken.get(number, 0)
+        self.wait(
+            op,
+            Needed(
+                f"flag {number}",
+                "raises",
+                lambda: group.count_of(self, number) > taken,
+                lambda: group.late_to_raise(self, number, taken),
+            ),
+        )
+        self.taken[number] = taken + 1
+
+    def meet(self, op: Operation, kind: CoreType, count: int | None) -> None:
+        """Go on once all cores of a kind have come here as often; or, with `count`, so many."""
+        self.group.expect_all_blocks()
+        if not self.is_of(kind):
+            return
+        here = self.met[kind] = self.met.get(kind, 0) + 1
+        members = [other for other in self.group.cores if other.is_of(kind)]
+        if count is not None:
+            arrived = sum(other.met.get(kind, 0) for other in members)
+            wanted = -(-arrived // count) * count
+            self.wait(
+                op,
+                Needed(
+                    f"{count} cores to meet",
+                    "come",
+                    lambda: sum(other.met.get(kind, 0) for other in members) >= wanted,
+                    lambda: (),
+                ),
+            )
+            return
+        self.wait(
+            op,
+            Needed(
+                "other cores to meet",
+                "comes",
+                lambda: all(other.met.get(kind, 0) >= here for other in members),
+                lambda: [o.place for o in members if o.met.get(kind, 0) < here],
+            ),
+        )
+
+    def is_of(self, kind: CoreType) -> bool:
+        """Whether it is among the cores of a kind."""
+        return kind is CoreType.MIX or self.is_cube in (None, kind is CoreType.CUBE)
 
 
 @dataclass(frozen=True)
@@ -125,42 +178,82 @@ class Needed:
 
 @dataclass(eq=False)
 class CoreGroup:
-    """Cores that run kernels of a group together."""
+    """Cores that run kernels together: those of a group, or of the groups of all blocks."""
 
+    blocks: int = 1
+    """How many the launch has."""
     cores: list[GroupCore] = field(default_factory=list[GroupCore])
     turns: Turns = field(init=False)
     waiting: dict[int, tuple[Operation, Needed]] = field(
         default_factory=dict[int, tuple[Operation, Needed]]
     )
     """By the place of a core."""
-    rings: dict[tuple[int, int], dict[int, Ring]] = field(
-        default_factory=dict[tuple[int, int], dict[int, Ring]]
+    rings: dict[tuple[int, int, int], dict[int, Ring]] = field(
+        default_factory=dict[tuple[int, int, int], dict[int, Ring]]
     )
-    """By number, and how often it was set up before; then by direction."""
-    set_up_by: dict[tuple[int, int], tuple[RingShape, Operation]] = field(
-        default_factory=dict[tuple[int, int], tuple[RingShape, Operation]]
+    """By block, number, and how often it was set up before; then by direction."""
+    set_up_by: dict[tuple[int, int, int], tuple[RingShape, Operation]] = field(
+        default_factory=dict[tuple[int, int, int], tuple[RingShape, Operation]]
     )
     """What the end that was set up first says."""
+    raised_by: dict[tuple[int, int], Operation] = field(
+        default_factory=dict[tuple[int, int], Operation]
+    )
+    """What raised the flag of a number last, in a block."""
 
     def __post_init__(self) -> None:
         self.turns = Turns(self._deadlock)
 
-    def places(self, *, is_cube: bool) -> Sequence[int]:
-        """Where the cores of a kind are."""
-        return [core.place for core in self.cores if core.is_cube == is_cube]
-
-    def ring(self, number: int, shape: RingShape, direction: int) -> Ring:
-        """A new ring between the cores of the group."""
-        cube, vector = self.places(is_cube=True), self.places(is_cube=False)
+    def ring(self, block: int, number: int, shape: RingShape, direction: int) -> Ring:
+        """A new ring between the cores of a block."""
+        cores = [core for core in self.cores if core.block == block]
+        cube = [core.place for core in cores if core.is_cube is True]
+        vector = [core.place for core in cores if core.is_cube is False]
         push, pop = (cube, vector) if direction == TO_VECTOR else (vector, cube)
         return Ring.between(f"ring {number}", shape, push, pop)
+
+    def expect_all_blocks(self) -> None:
+        """Raise `ProgramError` where other blocks of the launch do not run beside these."""
+        if len({core.block for core in self.cores}) < self.blocks:
+            raise ProgramError("waits for the other blocks of its launch, which run later")
+
+    def count_of(self, core: GroupCore, number: int) -> int:
+        """How often the flag of a number was there for a core."""
+        return sum(
+            min((other.raised.get((number, mode), 0) for other in raisers), default=0)
+            for mode, raisers in self._raisers(core)
+        )
+
+    def late_to_raise(self, core: GroupCore, number: int, taken: int) -> Sequence[int]:
+        """Who would have to raise a flag: its group, or those that raised it together so far."""
+        for mode, raisers in self._raisers(core):
+            counts = {other.place: other.raised.get((number, mode), 0) for other in raisers}
+            if any(counts.values()):
+                return [place for place, count in counts.items() if count <= taken]
+        return [other.place for other in self._of_the_other_kind(core)]
+
+    def _raisers(self, core: GroupCore) -> Sequence[tuple[FlagMode, Sequence[GroupCore]]]:
+        """Who raises the flags together that are for a core, by how they are raised."""
+        alike = [other for other in self.cores if other.is_cube == core.is_cube]
+        return (
+            (FlagMode.GROUP, self._of_the_other_kind(core)),
+            (FlagMode.VECTOR, [other for other in alike if other.block == core.block]),
+            (FlagMode.ALL, alike),
+        )
+
+    def _of_the_other_kind(self, core: GroupCore) -> Sequence[GroupCore]:
+        return [
+            other
+            for other in self.cores
+            if other.block == core.block and other.is_cube != core.is_cube
+        ]
 
     def named(self, places: Iterable[int]) -> str:
         """The names of cores, in a list."""
         return " and ".join(self.cores[place].name for place in places)
 
     def left_over(self) -> Sequence[tuple[Operation, str]]:
-        """What was pushed and nobody popped."""
+        """What was pushed or raised, and nobody took."""
         found: list[tuple[Operation, str]] = []
         for rings in self.rings.values():
             for ring in rings.values():
@@ -169,6 +262,16 @@ class CoreGroup:
                 if ring.last_push is not None and (late or not ring.popped):
                     who = f"{self.named(late)} never" if late else "nobody"
                     found.append((ring.last_push, f"pushes a tile that {who} takes"))
+        for (block, number), op in self.raised_by.items():
+            late = [
+                core.place
+                for core in self.cores
+                if core.block == block and self.count_of(core, number) > core.taken.get(number, 0)
+            ]
+            if late:
+                found.append(
+                    (op, f"raises flag {number} for {self.named(late)}, which never took it")
+                )
         return found
 
     def _deadlock(self) -> Sequence[Diagnostic]:
@@ -191,127 +294,41 @@ class CoreGroup:
         ]
         message = f"waits forever: {core.name} waits for {needed.what}, which {never}"
         error = DiagnosticsError((diagnose(op, message, notes),))
-        return _on_behalf(core, error).diagnostics
+        return on_behalf(core, error).diagnostics
+
+
+def flag_mode(op: SyncSetOp) -> FlagMode:
+    """Which cores raise a flag together, and which it is for."""
+    return FlagMode.GROUP if op.ffts_mode is None else FlagMode(op.ffts_mode.value.data)
 
 
 def core_of(machine: Machine) -> GroupCore:
     """The core that a machine is. Raises `ProgramError` where it is none of a group."""
-    core = machine.get_data(_Cores, _CORE, lambda: None)
+    core = core_if_any(machine)
     if core is None:
         raise ProgramError(
-            "is about another core, and its kernel runs alone: have a group call it, together with "
-            "the kernel of the other core"
+            "is about another core, and runs in no kernel of a core: have a group call it, "
+            "together with the kernel of the other core"
         )
     return core
 
 
-def waits_for_cores(machine: Machine, function: orch.FuncOp) -> bool:
-    """Whether a function, or one that it calls, waits for another core of its group."""
-    known = machine.get_data(_Cores, _WAITS, dict[orch.FuncOp, bool])
-    if function not in known:
-        known[function] = False
-        known[function] = any(
-            isinstance(op, RingOp | FlagOp)
-            or (
-                isinstance(op, orch.DispatchOp)
-                and (callee := machine.calls.callee(op)) is not None
-                and waits_for_cores(machine, callee)
-            )
-            for op in function.walk()
-        )
-    return known[function]
+def core_if_any(machine: Machine) -> GroupCore | None:
+    """The core that a machine is, None where it is none of a group."""
+    return machine.get_data(_Cores, _CORE, lambda: None)
 
 
-@contextmanager
-def calling_together(machine: Machine, run: RunKernel) -> Generator[None]:
-    """A group calls its kernels: those that wait for each other run when all are called."""
-    if machine.group_calls is not None:
-        yield
-        return
-    scheduler = machine.scheduler
-    machine.group_calls, machine.scheduler = [], ProgramOrder()
-    try:
-        yield
-        run_called(machine, run)
-    finally:
-        machine.group_calls, machine.scheduler = None, scheduler
-
-
-def run_called(machine: Machine, run: RunKernel) -> Sequence[PythonValues]:
-    """Run what a group has called so far; the results of those whose bodies are here."""
-    calls = machine.group_calls or []
-    machine.group_calls = []
-    own = [call for call in calls if not call.function.is_declaration]
-    results = _run_together(machine, own, run) if own else ()
-    lowered = [call for call in calls if call.function.is_declaration]
-    if lowered:
-        assert machine.run_group is not None
-        machine.run_group(machine, lowered)
-    return results
-
-
-def _run_together(
-    machine: Machine, calls: Sequence[GroupCall], run: RunKernel
-) -> Sequence[PythonValues]:
-    """Run kernels on the cores of their kinds; the results of each."""
-    group = CoreGroup()
-    results: list[PythonValues] = [()] * len(calls)
-    places = [(call, place) for place, call in enumerate(calls)]
-    cube = [(c, p) for c, p in places if c.function.kind.data is FunctionKind.AIC]
-    vector = [(c, p) for c, p in places if c.function.kind.data is not FunctionKind.AIC]
-    work = [(-1, cube)] if cube else []
-    if any(runs_on_both(call.function) for call, _ in vector):
-        work += [(0, vector), (1, vector)]
-    elif vector:
-        work.append((machine.grid.subblock_index, vector))
-    programs: list[Callable[[], None]] = []
-    ready: list[tuple[object, Machine]] = []
-    for subblock, share in work:
-        name = "the cube core"
-        if subblock >= 0:
-            name = "the vector core" if len(work) < 3 else f"the {_ORDER[subblock]} vector core"
-        if machine.grid.block_count > 1:
-            name += f" of block {machine.grid.block_index}"
-        core = GroupCore(name, len(group.cores), subblock < 0, max(0, subblock), group)
-        group.cores.append(core)
-        runner = machine.core_programs.pop((_Cores, subblock), None) or machine.another()
-        ready.append(((_Cores, subblock), runner))
-        runner.grid = replace(machine.grid, subblock_index=core.subblock)
-        runner.set_data(_Cores, _CORE, core)
-
-        def program(
-            core: GroupCore = core,
-            runner: Machine = runner,
-            share: Sequence[tuple[GroupCall, int]] = share,
-        ) -> None:
-            for call, place in share:
-                core.call = call.site
-                try:
-                    results[place] = run(runner, call.function, call.arguments)
-                except Deadlock:
-                    raise
-                except DiagnosticsError as e:
-                    raise _on_behalf(core, e) from e
-
-        programs.append(program)
-    group.turns.run(programs)
-    # Those that failed may be in any state: they are not used again.
-    machine.core_programs.update(ready)
-    for op, problem in group.left_over():
-        if machine.strict:
-            raise OpError(op, problem)
-        warn(op, problem)
-    return results
-
-
-_ORDER = ("first", "second")
+def set_core(machine: Machine, core: GroupCore) -> None:
+    """Make a machine a core."""
+    machine.set_data(_Cores, _CORE, core)
 
 
 class _Cores(InterpreterFunctions):
     """Whose data the core is that a machine runs."""
 
 
-def _on_behalf(core: GroupCore, error: DiagnosticsError) -> DiagnosticsError:
+def on_behalf(core: GroupCore, error: DiagnosticsError) -> DiagnosticsError:
+    """The same error, with a note that says for whom a core does what it does."""
     if isinstance(core.call, orch.DispatchOp):
         return called_from(error, core.call, core.call.callee_name)
     return error

@@ -51,6 +51,7 @@ class GroupCall:
 
     function: FuncOp
     arguments: PythonValues
+    grid: Grid = Grid()
     site: Operation | None = None
     """What calls it."""
 

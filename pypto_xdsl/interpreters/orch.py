@@ -27,13 +27,18 @@ from pypto_xdsl.diagnostics import DiagnosticsError
 from pypto_xdsl.dialects import orch
 from pypto_xdsl.dialects.orch import Comparison, FunctionKind
 from pypto_xdsl.dialects.orch.function_marks import runs_on_both
-from pypto_xdsl.interpreters.core_groups import calling_together, run_called, waits_for_cores
 from pypto_xdsl.interpreters.elements import integer_value
 from pypto_xdsl.interpreters.errors import ProgramError
+from pypto_xdsl.interpreters.group_calls import (
+    calling_together,
+    run_called,
+    waits_for_blocks,
+    waits_for_cores,
+)
 from pypto_xdsl.interpreters.indices import index_value, take_indices
 from pypto_xdsl.interpreters.machine import Grid, GroupCall, Machine, called_from, machine_of
 from pypto_xdsl.interpreters.op_tables import Run, implements
-from pypto_xdsl.interpreters.pto.kernels import waits_for_blocks
+from pypto_xdsl.interpreters.pto import kernels
 from pypto_xdsl.interpreters.signature import bind_arguments
 from pypto_xdsl.interpreters.skipped import origins_of_skipped, results_of_skipped
 from pypto_xdsl.interpreters.tasks import Launch, Task
@@ -71,22 +76,21 @@ def call(
     site: Operation | None = None,
 ) -> PythonValues:
     """Run a function on arguments for all its parameters, on behalf of an op that calls it."""
-    calls = machine.group_calls
-    is_part = function.kind.data in _PARTS
+    calls, kind = machine.group_calls, function.kind.data
+    is_here = not function.is_declaration
+    waits = is_here and kind.is_in_core and waits_for_cores(machine, function)
     if calls is None:
-        if function.kind.data is FunctionKind.GROUP or (
-            is_part and not function.is_declaration and waits_for_cores(machine, function)
-        ):
+        if waits or kind is FunctionKind.GROUP:
             with calling_together(machine, _call_once):
                 return call(machine, function, arguments)
-    elif is_part and not function.is_declaration and (calls or waits_for_cores(machine, function)):
-        calls.append(GroupCall(function, arguments, site))
+    elif waits or (is_here and calls and kind in _PARTS):
+        calls.append(GroupCall(function, arguments, machine.grid, site))
         named = machine.lineage.of(function)
         if all(found is not None for found in named):
             return tuple(arguments[found.parameter] for found in named if found is not None)
         # Only the kernel can tell what it returns.
         return run_called(machine, _call_once)[-1]
-    elif calls and not is_part and not function.is_declaration and function.kind.data.is_device:
+    elif is_here and calls and kind.is_in_core:
         run_called(machine, _call_once)
     is_deferred = calls is not None and function.is_declaration
     if not runs_on_both(function) or is_deferred:
@@ -147,8 +151,12 @@ def _holds(machine: Machine, op: orch.LaunchingOp, tensor: Tensor, dynamic: Pyth
     return _COMPARISONS[op.predicate_comparison.data](value, op.predicate_value.value.data)
 
 
-def _all_blocks(machine: Machine, callee: orch.FuncOp | None) -> AbstractContextManager[None]:
+def _all_blocks(
+    machine: Machine, op: Operation, callee: orch.FuncOp | None
+) -> AbstractContextManager[None]:
     """How the blocks of a launch run: all at the same time, where they wait for each other."""
+    if callee is not None and waits_for_blocks(machine, callee):
+        return _blocks_together(machine, op, callee)
     called: dict[orch.FuncOp, None] = {}
     todo = [] if callee is None else [callee]
     while todo:
@@ -160,11 +168,25 @@ def _all_blocks(machine: Machine, callee: orch.FuncOp | None) -> AbstractContext
             if isinstance(op, orch.DispatchOp):
                 found = machine.calls.callee(op)
                 todo += () if found is None else (found,)
-    if any(waits_for_blocks(machine.module, function) for function in called):
+    if any(kernels.waits_for_blocks(machine.module, function) for function in called):
         from pypto_xdsl.interpreters.ascend910b.meetings import blocks_together
 
         return blocks_together(machine)
     return nullcontext()
+
+
+@contextmanager
+def _blocks_together(machine: Machine, op: Operation, callee: orch.FuncOp) -> Generator[None]:
+    """Until its end, the kernels of all blocks of a launch are called; then they run."""
+    all_called = False
+    try:
+        with calling_together(machine, _call_once):
+            yield
+            all_called = True
+    except DiagnosticsError as e:
+        if not all_called or callee.kind.data.is_in_core:
+            raise
+        raise called_from(e, op, callee.sym_name.data) from e
 
 
 def _launch(
@@ -193,7 +215,7 @@ def _launch(
         if count <= 0:
             raise ProgramError(f"launches on {count} cores, expected at least one")
         results: PythonValues = ()
-        with _all_blocks(machine, callee):
+        with _all_blocks(machine, op, callee):
             for index in range(count):
                 with _on(machine, replace(machine.grid, block_index=index, block_count=count)):
                     results = body()

@@ -62,6 +62,7 @@ from pypto_xdsl.syntax.spelling import did_you_mean
 
 INDEX = IndexType()
 _ASSIGNMENT = re.compile(r"\s*=")
+_RESULTS = re.compile(r"%[\w$.-]+(:\d+)?(\s*,\s*%[\w$.-]+(:\d+)?)*\s*=(?!=)")
 _I64_ATTR = cast(AttrConstraint[IntegerAttr[IntegerType]], IntegerAttr.constr(i64))
 _AttributeT = TypeVar("_AttributeT", bound=Attribute, default=Attribute)
 
@@ -266,6 +267,8 @@ class _Plan:
     required: list[str] = field(default_factory=list[str])
     sized: bool = False
     results: int = 0
+    may_be_empty: bool = False
+    """Whether nothing need follow the name of the op."""
 
     @property
     def words(self) -> list[str]:
@@ -281,6 +284,12 @@ def _is_keyword(parser: Parser, plan: _Plan) -> bool:
     if token.text in plan.words:
         return True
     return _ASSIGNMENT.match(token.span.input.content, token.span.end) is not None
+
+
+def _is_next_op(parser: Parser) -> bool:
+    """Whether a name that could be an operand begins the next op, of which it is a result."""
+    token = parser._current_token  # pyright: ignore[reportPrivateUsage]
+    return _RESULTS.match(token.span.input.content, token.span.start) is not None
 
 
 @cache
@@ -311,6 +320,7 @@ def _plan(op_type: type[IRDLOperation]) -> _Plan:
         optional = isinstance(operand_def, OptOperandDef)
         variadic = isinstance(operand_def, VarOperandDef) and not optional
         plan.operands.append(_Operand(name, group, variadic, optional))
+    plan.may_be_empty = not plan.results and all(o.optional or o.variadic for o in plan.operands)
     return plan
 
 
@@ -338,7 +348,9 @@ class DefinitionSyntaxOp(IRDLOperation, ABC):
         written: list[UnresolvedOperand] = []
         start = parser.pos
         while True:
-            operand = parser.parse_optional_unresolved_operand()
+            operand = None
+            if written or not plan.may_be_empty or not _is_next_op(parser):
+                operand = parser.parse_optional_unresolved_operand()
             if operand is not None:
                 if slot >= len(plan.operands):
                     parser.raise_error(f"'{cls.name}' has no operand here", operand.span)

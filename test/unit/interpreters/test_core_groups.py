@@ -321,7 +321,13 @@ def test_a_kernel_alone_waits_for_nobody(function: str, message: str):
 
 def test_a_kernel_that_is_of_no_core():
     found, _ = error(group().replace("orch.func aic @cube", "orch.func incore @cube"))
-    assert "is about another core, and its kernel runs alone" in found.message
+    assert "is for a cube core, and runs on the core of 'cube'" in found.message
+
+
+def test_what_is_in_no_kernel():
+    text = f"orch.func orchestration @main(in %x : {X}, out %y : {X}) {{{CONSTANTS}{CUBE}"
+    found, _ = error(f"{text}  orch.return\n}}\n")
+    assert "is about another core, and runs in no kernel of a core" in found.message
 
 
 @pytest.mark.parametrize(
@@ -422,3 +428,148 @@ def test_what_is_undefined_stays_so_on_the_way():
     found, lines = error(group(cube))
     assert "stores undefined elements: 256 of 256" in found.message
     assert "tile.store" in lines[found.line - 1]
+
+
+# Flags, and places where all cores meet.
+
+
+def test_a_flag_orders_what_goes_through_global_memory():
+    """The cube core comes first, and waits until both vector cores have stored their halves."""
+    cube = f"""
+  tile.sync_wait pipe = fix, event_id = 3
+  %t = tile.load %y[0, 0] : {X} -> {A}
+  %z = tile.store %t, %y[16, 0] : {A}, {X}
+  tile.sync_set pipe = fix, event_id = 4
+"""
+    vector = f"""
+  %s = tile.get_subblock_idx : index
+  %at = arith.muli %s, %c8 : index
+  %t = tile.load %x[%at, 0] : {X} -> {HALF}
+  %y1 = tile.store %t, %y[%at, 0] : {HALF}, {X}
+  tile.sync_set pipe = mte3, event_id = 3
+  %four = arith.constant 4 : i32
+  tile.sync_wait %four, pipe = mte2, event_id = 0 : i32
+  %below = arith.addi %at, %c16 : index
+  %u = tile.load %y1[%below, 0] : {X} -> {HALF}
+  %back = arith.addi %below, %c16 : index
+  %last = tile.store %u, %y1[%back, 0] : {HALF}, {X}
+"""
+    result = run_text(group(cube, vector, BOTH)).parameters["y"]
+    np.testing.assert_array_equal(result[:48].reshape(3, 16, 16), [x()[:16]] * 3)
+    text = group(cube.replace("  tile.sync_set pipe = fix, event_id = 4\n", ""), vector, BOTH)
+    found, lines = error(text)
+    assert "the first vector core waits for flag 4, which the cube core never raises" in (
+        found.message
+    )
+    assert "tile.sync_wait" in lines[found.line - 1]
+    told = {note.message for note in found.notes}
+    assert "the second vector core waits for flag 4" in told
+    assert "the cube core has come to its end" in told
+    found, lines = error(group(cube, vector.replace("%four, pipe", "%none, pipe"), BOTH))
+    assert "waits for flag 0, which the cube core never raises" in found.message
+    again = cube + "  tile.sync_set pipe = fix, event_id = 4\n"
+    found, lines = error(group(again, vector, BOTH))
+    assert "raises flag 4 for the first vector core and the second vector core, which never" in (
+        found.message
+    )
+    assert "tile.sync_set pipe = fix" in lines[found.line - 1]
+
+
+def test_vector_cores_of_a_group_wait_for_each_other():
+    """Each stores its half, and loads that of the other."""
+    vector = f"""
+  %s = tile.get_subblock_idx : index
+  %at = arith.muli %s, %c8 : index
+  %t = tile.load %x[%at, 0] : {X} -> {HALF}
+  %y1 = tile.store %t, %y[%at, 0] : {HALF}, {X}
+  tile.sync_set ffts_mode = 1, pipe = mte3, event_id = 3
+  tile.sync_wait pipe = mte2, event_id = 3
+  %other = arith.subi %c8, %at : index
+  %u = tile.load %y1[%other, 0] : {X} -> {HALF}
+  %below = arith.addi %at, %c16 : index
+  %last = tile.store %u, %y1[%below, 0] : {HALF}, {X}
+"""
+    result = run_text(group(vector=vector, marks=BOTH), "vector").parameters["y"]
+    wanted = x()[:16]
+    np.testing.assert_array_equal(result[:16], wanted)
+    np.testing.assert_array_equal(result[16:32], np.concatenate([wanted[8:], wanted[:8]]))
+
+
+def meeting(
+    how: str = "tile.syncall core_type = vector", kind: str = "aiv", launch: int = 6
+) -> str:
+    """Each block stores a tile, and after they met the one that the next block has stored."""
+    return f"""
+orch.func {kind} @kernel(in %x : {X}, out %y : {X}, out %z : {X}) -> ({X}, {X}) {{{CONSTANTS}
+  %b = tile.get_block_idx : index
+  %at = arith.muli %b, %c16 : index
+  %t = tile.load %x[%at, 0] : {X} -> {V}
+  %y1 = tile.store %t, %y[%at, 0] : {V}, {X}
+  {how}
+  %c5 = arith.constant 5 : index
+  %next = arith.addi %b, %c1 : index
+  %other = arith.minsi %next, %c5 : index
+  %from = arith.muli %other, %c16 : index
+  %u = tile.load %y1[%from, 0] : {X} -> {V}
+  %z1 = tile.store %u, %z[%at, 0] : {V}, {X}
+  orch.return %y1, %z1 : {X}, {X}
+}}
+orch.func orchestration @main(in %x : {X}, out %y : {X}) -> {X} {{
+  %blocks = arith.constant {launch} : index
+  %made = ptensor.create : {X}
+  %m1, %y1 = orch.call @kernel(%x, %made, %y) launch %blocks : ({X}, {X}, {X}) -> ({X}, {X})
+  orch.return %y1 : {X}
+}}
+"""
+
+
+@pytest.mark.parametrize("kind", ["aiv", "incore"])
+@pytest.mark.parametrize(
+    "how",
+    [
+        "tile.syncall core_type = vector",
+        "tile.syncall",
+        "tile.sync_set ffts_mode = 0, pipe = mte3, event_id = 2\n"
+        "  tile.sync_wait pipe = mte2, event_id = 2",
+    ],
+)
+def test_all_blocks_of_a_launch_meet(how: str, kind: str):
+    result = run_text(meeting(how, kind)).parameters["y"]
+    wanted = np.concatenate([x()[16:], x()[-16:]])
+    np.testing.assert_array_equal(result, wanted)
+
+
+def test_one_block_meets_nobody():
+    result = run_text(meeting(launch=1).replace("%c5 = arith.constant 5", "%c5 = arith.constant 0"))
+    np.testing.assert_array_equal(result.parameters["y"][:16], x()[:16])
+
+
+def test_a_block_that_does_not_come():
+    how = """%last = arith.constant 5 : index
+  %is_late = arith.cmpi eq, %b, %last : index
+  scf.if %is_late {
+  } else {
+    tile.syncall core_type = vector
+  }"""
+    found, lines = error(meeting(how))
+    assert (
+        "waits forever: the vector core of block 0 waits for other cores to meet, which the vector "
+        "core of block 5 never comes"
+    ) in found.message
+    assert "tile.syncall" in lines[found.line - 1]
+    assert len(found.notes) == 6
+
+
+def test_scopes_do_not_run_beside_each_other():
+    text = f"""
+orch.func orchestration @main(in %x : {X}, out %y : {X}) -> {X} {{
+  %c2 = arith.constant 2 : index
+  %z = orch.spmd "k" launch %c2 -> ({X}) {{
+    tile.syncall
+    orch.yield %y : {X}
+  }}
+  orch.return %z : {X}
+}}
+"""
+    found, _ = error(text)
+    assert "waits for the other blocks of its launch, which run later" in found.message

@@ -14,9 +14,6 @@ from pypto_xdsl.interpreters.run import machine_for
 
 NOT_RUN: dict[str, str] = {
     "orch.func": "a symbol: it is called, not executed",
-    "tile.sync_set": "a flag between cores, see NO_RINGS",
-    "tile.sync_wait": "a flag between cores, see NO_RINGS",
-    "tile.syncall": "waits for all cores, see NO_RINGS",
     "scf.execute_region": "not used by PyPTO programs",
     "scf.forall": "not used by PyPTO programs",
     "scf.in_parallel": "not used by PyPTO programs",
@@ -28,10 +25,6 @@ NOT_RUN: dict[str, str] = {
     "arith.mului_extended": "not used by PyPTO programs",
 }
 """Ops that the interpreter does not run, and why."""
-
-
-# NO_RINGS: both ends of a ring wait for each other, so its cores have to run at the same time; the
-# interpreter of tiles runs one core after the other. Mixed kernels run before they are expanded.
 
 
 def all_ops() -> Iterable[type[Operation]]:

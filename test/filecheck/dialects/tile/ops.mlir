@@ -267,8 +267,13 @@ orch.func incore @sync(in %ws : tensor<16xi32>, in %i : index, in %e : i32) {
   tile.syncall
   // CHECK-NEXT: tile.syncall %ws, %e, core_type = vector, mode = soft : tensor<16xi32>, i32
   tile.syncall %ws, %e, core_type = vector, mode = soft : tensor<16xi32>, i32
+  // What follows an op of which nothing is written is the next one.
+  // CHECK-NEXT: tile.syncall{{$}}
+  tile.syncall
   // CHECK-NEXT: %b = tile.get_block_idx : index
   %b = tile.get_block_idx : index
+  // CHECK-NEXT: tile.bar_all{{$}}
+  tile.bar_all
   // CHECK-NEXT: %n = tile.get_block_num : index
   %n = tile.get_block_num : index
   // CHECK-NEXT: %s = tile.get_subblock_idx : index

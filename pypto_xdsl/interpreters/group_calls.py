@@ -1,0 +1,189 @@
+"""
+Kernels that groups call, on tiles: those that wait for each other are called first, and run
+together when all of them are.
+
+Each core is a machine of its own, that runs what is called of its kind, in order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import TypeAlias
+
+from xdsl.interpreter import InterpreterFunctions, PythonValues
+from xdsl.ir import Operation
+
+from pypto_xdsl.analysis.walk import walk
+from pypto_xdsl.diagnostics import DiagnosticsError, OpError, warn
+from pypto_xdsl.dialects import orch
+from pypto_xdsl.dialects.ascend910b import FlagMode
+from pypto_xdsl.dialects.orch import FunctionKind
+from pypto_xdsl.dialects.orch.function_marks import runs_on_both
+from pypto_xdsl.dialects.tile.cross_core import RingOp
+from pypto_xdsl.dialects.tile.sync import FlagOp, SyncallOp, SyncSetOp
+from pypto_xdsl.interpreters.core_groups import CoreGroup, GroupCore, flag_mode, on_behalf, set_core
+from pypto_xdsl.interpreters.machine import Grid, GroupCall, Machine
+from pypto_xdsl.interpreters.tasks import ProgramOrder
+from pypto_xdsl.interpreters.turns import Deadlock
+
+RunKernel: TypeAlias = Callable[[Machine, orch.FuncOp, PythonValues], PythonValues]
+"""Runs a function on arguments, on one core."""
+
+_ORDER = ("first", "second")
+
+
+@dataclass(frozen=True)
+class _Waiting:
+    """What a function waits for, with all that it calls."""
+
+    for_cores: bool
+    for_blocks: bool
+
+
+def waits_for_cores(machine: Machine, function: orch.FuncOp) -> bool:
+    """Whether a function, or one that it calls, waits for other cores, or they for it."""
+    return _waiting(machine, function).for_cores
+
+
+def waits_for_blocks(machine: Machine, function: orch.FuncOp) -> bool:
+    """Whether a function, or one that it calls, waits for the other blocks of its launch."""
+    return _waiting(machine, function).for_blocks
+
+
+def _waiting(machine: Machine, function: orch.FuncOp) -> _Waiting:
+    known = machine.get_data(_Calls, "waiting", dict[orch.FuncOp, _Waiting])
+    found = known.get(function)
+    if found is None:
+        # A function that calls itself waits for no more than what it says itself.
+        known[function] = _Waiting(for_cores=False, for_blocks=False)
+        inside = [_waiting_of(machine, op) for op in walk(function)]
+        found = known[function] = _Waiting(
+            any(each.for_cores for each in inside), any(each.for_blocks for each in inside)
+        )
+    return found
+
+
+def _waiting_of(machine: Machine, op: Operation) -> _Waiting:
+    if isinstance(op, orch.DispatchOp) and (callee := machine.calls.callee(op)) is not None:
+        return _waiting(machine, callee)
+    for_blocks = isinstance(op, SyncallOp) or (
+        isinstance(op, SyncSetOp) and flag_mode(op) is FlagMode.ALL
+    )
+    return _Waiting(for_blocks or isinstance(op, RingOp | FlagOp), for_blocks)
+
+
+class _Calls(InterpreterFunctions):
+    """Whose data what functions wait for is."""
+
+
+@contextmanager
+def calling_together(machine: Machine, run: RunKernel) -> Generator[None]:
+    """Kernels are called: those that wait for each other run when all are called."""
+    if machine.group_calls is not None:
+        yield
+        return
+    scheduler = machine.scheduler
+    machine.group_calls, machine.scheduler = [], ProgramOrder()
+    try:
+        yield
+        run_called(machine, run)
+    finally:
+        machine.group_calls, machine.scheduler = None, scheduler
+
+
+def run_called(machine: Machine, run: RunKernel) -> Sequence[PythonValues]:
+    """Run what was called so far; the results of those whose bodies are here."""
+    calls = machine.group_calls or []
+    machine.group_calls = []
+    own = [call for call in calls if not call.function.is_declaration]
+    results = _run_together(machine, own, run) if own else ()
+    lowered = [call for call in calls if call.function.is_declaration]
+    if lowered:
+        assert machine.run_group is not None
+        machine.run_group(machine, lowered)
+    return results
+
+
+@dataclass(frozen=True)
+class _Share:
+    """What one core does."""
+
+    name: str
+    is_cube: bool | None
+    grid: Grid
+    calls: list[tuple[int, GroupCall]] = field(default_factory=list[tuple[int, GroupCall]])
+    """With their places among all calls."""
+
+
+def _shares(calls: Sequence[GroupCall]) -> Sequence[_Share]:
+    """The cores that run some calls."""
+    blocks: dict[int, list[tuple[int, GroupCall]]] = {}
+    for place, call in enumerate(calls):
+        blocks.setdefault(call.grid.block_index, []).append((place, call))
+    found: list[_Share] = []
+    for block in blocks.values():
+        of_kind: dict[FunctionKind, list[tuple[int, GroupCall]]] = {}
+        for place, call in block:
+            of_kind.setdefault(call.function.kind.data, []).append((place, call))
+        grid = block[0][1].grid
+        cube = of_kind.pop(FunctionKind.AIC, None)
+        if cube:
+            found.append(_Share("the cube core", True, grid, cube))
+        vector = of_kind.pop(FunctionKind.AIV, None)
+        if vector and any(runs_on_both(call.function) for _, call in vector):
+            for core, name in enumerate(_ORDER):
+                own = replace(grid, subblock_index=core)
+                found.append(_Share(f"the {name} vector core", False, own, vector))
+        elif vector:
+            found.append(_Share("the vector core", False, grid, vector))
+        for others in of_kind.values():
+            name = f"the core of '{others[0][1].function.sym_name.data}'"
+            found.append(_Share(name, None, grid, others))
+    if len(blocks) == 1 and calls[0].grid.block_count == 1:
+        return found
+    return [replace(s, name=f"{s.name} of block {s.grid.block_index}") for s in found]
+
+
+def _run_together(
+    machine: Machine, calls: Sequence[GroupCall], run: RunKernel
+) -> Sequence[PythonValues]:
+    """Run kernels on the cores of their kinds; the results of each."""
+    group = CoreGroup(calls[0].grid.block_count)
+    results: list[PythonValues] = [()] * len(calls)
+    programs: list[Callable[[], None]] = []
+    idle: list[Machine] = machine.core_programs.pop(_Calls, [])
+    busy: list[Machine] = []
+    for place, share in enumerate(_shares(calls)):
+        grid = share.grid
+        core = GroupCore(
+            share.name, place, share.is_cube, grid.block_index, grid.subblock_index, group
+        )
+        group.cores.append(core)
+        runner = idle.pop() if idle else machine.another()
+        busy.append(runner)
+        runner.grid = grid
+        set_core(runner, core)
+
+        def program(
+            core: GroupCore = core, runner: Machine = runner, share: _Share = share
+        ) -> None:
+            for place, call in share.calls:
+                core.call = call.site
+                try:
+                    results[place] = run(runner, call.function, call.arguments)
+                except Deadlock:
+                    raise
+                except DiagnosticsError as e:
+                    raise on_behalf(core, e) from e
+
+        programs.append(program)
+    group.turns.run(programs)
+    # Those that failed may be in any state: they are not used again.
+    machine.core_programs[_Calls] = [*idle, *reversed(busy)]
+    for op, problem in group.left_over():
+        if machine.strict:
+            raise OpError(op, problem)
+        warn(op, problem)
+    return results
