@@ -18,6 +18,7 @@ from xdsl.ir import Operation, SSAValue
 from pypto_xdsl.analysis.scalar_computation import is_constant, is_scalar_computation
 from pypto_xdsl.analysis.walk import blocks_inside, walk
 from pypto_xdsl.dialects.declared_op import DeclaredOp
+from pypto_xdsl.dialects.tile.storage import AllocOp
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,10 @@ class LiveIns:
 
     values: tuple[SSAValue, ...]
     constants: tuple[Operation, ...]
-    """Those that are constants, which a closed function repeats instead of receiving."""
+    """
+    Those that are constants, and buffers on chip that are declared outside, which a closed function
+    repeats instead of receiving.
+    """
 
 
 def live_ins(op: Operation, *, besides: Operation | None = None) -> LiveIns:
@@ -74,7 +78,9 @@ class _Search:
                     assert isinstance(owner, Operation)
                     del self._unread[owner]
                     todo.extend(reversed(owner.operands))
-            elif isinstance(owner, Operation) and is_constant(owner):
+            elif isinstance(owner, AllocOp) or (
+                isinstance(owner, Operation) and is_constant(owner)
+            ):
                 self.constants.setdefault(owner)
             else:
                 self.values.setdefault(value)

@@ -387,3 +387,23 @@ orch.func opaque @main(in %x : tensor<8xf32>, in %v : f32, in %i : index, in %j 
   }
   orch.return
 }
+
+// -----
+
+// A buffer on chip is the kernel's: it is declared there.
+// CHECK-LABEL: builtin.module
+// CHECK:       orch.func incore @main_incore_0(in %x: tensor<16x64xf32>, out %out: tensor<16x64xf32>) -> tensor<16x64xf32> {
+// CHECK-NEXT:    %ping = tile.alloc buffer = "ping", pinned : !tile.buffer
+// CHECK:         %p = tile.place %t, %ping[0]
+// CHECK:       orch.func orchestration @main(
+// CHECK-NEXT:    %r = orch.call @main_incore_0(%x, %out)
+orch.func opaque @main(in %x : tensor<16x64xf32>, out %out : tensor<16x64xf32>) -> tensor<16x64xf32> {
+  %ping = tile.alloc buffer = "ping", pinned : !tile.buffer
+  %r = orch.incore -> (tensor<16x64xf32>) {
+    %t = tile.load %x[0, 0] : tensor<16x64xf32> -> !tile.tile<16x64xf32, vec>
+    %p = tile.place %t, %ping[0] : !tile.tile<16x64xf32, vec>, !tile.buffer
+    %o = tile.store %p, %out[0, 0] : !tile.tile<16x64xf32, vec>, tensor<16x64xf32>
+    orch.yield %o : tensor<16x64xf32>
+  }
+  orch.return %r : tensor<16x64xf32>
+}
