@@ -213,7 +213,22 @@ class PyptoOptMain(xDSLOptMain):
                     f"cannot tell the language of '{self.get_input_name()}' from its ending; "
                     f"known are {known}, or choose one with -f"
                 )
+            language = self.args.frontend or ending
+            if language != _DSL and (flag := self._flag_of_python_programs()) is not None:
+                name = self.get_input_name()
+                raise CommandLineError(f"{flag} is about Python programs; '{name}' holds {language}")
             return stream.read().removeprefix(BOM_UTF8), ending
+
+    def _flag_of_python_programs(self) -> str | None:
+        """A flag that was given and only says how a Python program is read."""
+        args = self.args
+        given = {
+            "--list-programs": args.list_programs,
+            "--program": args.program,
+            "--define": args.define,
+            "--arg-type": args.arg_type,
+        }
+        return next((flag for flag, value in given.items() if value), None)
 
     def parse_chunk(
         self, chunk: IO[bytes], file_extension: str, start_offset: int = 0

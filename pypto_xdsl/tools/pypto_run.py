@@ -75,6 +75,16 @@ class _Parser(argparse.ArgumentParser):
         raise CommandLineError(message)
 
 
+def _tolerance(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not value >= 0:
+        raise argparse.ArgumentTypeError(f"expected a number from 0 up, got '{text}'")
+    return value
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = _Parser(
         prog="pypto-run",
@@ -95,8 +105,8 @@ def _parser() -> argparse.ArgumentParser:
     add(
         "--expect", metavar="[NAME=]VALUE", action="append", default=[], help="compare with a value"
     )
-    add("--rtol", type=float, default=0.0, help="relative tolerance of --expect (default: 0)")
-    add("--atol", type=float, default=0.0, help="absolute tolerance of --expect (default: 0)")
+    add("--rtol", type=_tolerance, default=0.0, help="relative tolerance of --expect (default: 0)")
+    add("--atol", type=_tolerance, default=0.0, help="absolute tolerance of --expect (default: 0)")
     add("--quiet", "-q", action="store_true", help="print no values")
     add("--lenient", action="store_true", help="only warn of what is wrong while running")
     add(

@@ -97,7 +97,9 @@ BAD_ARGUMENTS: list[tuple[list[str], str]] = [
     (["other.mlir"], "unexpected argument 'other.mlir': one input at a time"),
     (["--functoin=kernel"], "unknown flag '--functoin'; did you mean '--function'?"),
     (["--normalize-return-ordr"], "did you mean '--normalize-return-order'?"),
-    (["--rtol", "much"], "argument --rtol: invalid float value: 'much'"),
+    (["--rtol", "much"], "argument --rtol: expected a number from 0 up, got 'much'"),
+    (["--rtol", "-1"], "argument --rtol: expected a number from 0 up, got '-1'"),
+    (["--atol", "nan"], "argument --atol: expected a number from 0 up, got 'nan'"),
 ]
 
 
