@@ -216,7 +216,9 @@ class PyptoOptMain(xDSLOptMain):
             language = self.args.frontend or ending
             if language != _DSL and (flag := self._flag_of_python_programs()) is not None:
                 name = self.get_input_name()
-                raise CommandLineError(f"{flag} is about Python programs; '{name}' holds {language}")
+                raise CommandLineError(
+                    f"{flag} is about Python programs; '{name}' holds {language}"
+                )
             return stream.read().removeprefix(BOM_UTF8), ending
 
     def _flag_of_python_programs(self) -> str | None:
