@@ -37,7 +37,7 @@ def cores_of_kernel(
         return {kind: kernel}
     found: dict[Core, Operation] = {}
     if lowered is not None:
-        found = dict(_cores_of_lowered(lowered))
+        found = dict(cores_of_lowered(lowered))
     else:
         for op in walk(kernel):
             side = lane(op)
@@ -46,7 +46,8 @@ def cores_of_kernel(
     return found or {Core.AIV: kernel}
 
 
-def _cores_of_lowered(kernel: func.FuncOp) -> Mapping[Core, Operation]:
+def cores_of_lowered(kernel: func.FuncOp) -> Mapping[Core, Operation]:
+    """The cores that a lowered function needs, likewise; none if nothing tells."""
     said = kernel.attributes.get(CORE)
     if isinstance(said, CoreAttr) and said.data is not Core.MIX:
         return {said.data: kernel}

@@ -53,8 +53,9 @@ from pypto_xdsl.analysis.core_lanes import Lane, lane
 from pypto_xdsl.analysis.walk import ops_inside, walk
 from pypto_xdsl.backend.registry import TARGET_ARCH
 from pypto_xdsl.diagnostics import Diagnostic, DiagnosticsError, OpError, note
-from pypto_xdsl.dialects import orch
+from pypto_xdsl.dialects import orch, tile
 from pypto_xdsl.dialects.orch import FunctionKind
+from pypto_xdsl.dialects.tile.sync import FlagOp
 from pypto_xdsl.properties.backend_pass import BackendPass
 from pypto_xdsl.rewriting.kernel_lowering import lower_kernel
 from pypto_xdsl.rewriting.locating import locate
@@ -89,6 +90,7 @@ class ConvertTileToPtoPass(BackendPass):
         for kernel in kernels:
             try:
                 check_one_core(kernel)
+                check_flags(kernel)
                 code, returns = lower_kernel(kernel, backend)
                 lowered.append((kernel, code, list(returns)))
             except OpError as error:
@@ -118,6 +120,22 @@ def check_one_core(kernel: orch.FuncOp) -> None:
             f"runs on the vector core, in kernel '{kernel.sym_name.data}' that also has work of "
             "the cube core: run 'expand-mixed-kernel' first",
             [note(cube, "this runs on the cube core")],
+        )
+
+
+def check_flags(kernel: orch.FuncOp) -> None:
+    """Raise `OpError` where a kernel uses flags between cores, and does not say where they are."""
+    first: Operation | None = None
+    for op in walk(kernel):
+        if isinstance(op, tile.SetFftsOp):
+            return
+        if first is None and isinstance(op, FlagOp):
+            first = op
+    if first is not None:
+        raise OpError(
+            first,
+            f"uses a flag between cores, in kernel '{kernel.sym_name.data}' that does not say "
+            "where they are kept: tile.set_ffts does",
         )
 
 

@@ -47,6 +47,8 @@ from pypto_xdsl.dialects.tile import MemorySpace, TileLayout, TileType
 
 _BLOCK = 32
 """The bytes of a block of the vector unit, and of the rows of an unboxed tile."""
+_FLAG_WORDS = 256
+"""What the flags between cores take."""
 _LARGEST_PRODUCT = 4095
 """Of each extent of a matrix product."""
 
@@ -228,6 +230,21 @@ def _padding(op: tile.FillpadOp | tile.FillpadInplaceOp) -> Iterator[str]:
         yield "mat is padded in place: use tile.fillpad_inplace"
 
 
+def _event_pipes(op: tile.SyncSrcOp | tile.SyncDstOp) -> Iterator[str]:
+    source, target = op.set_pipe.data, op.wait_pipe.data
+    if source is target:
+        yield f"an event is between two pipes, and {source} is in order by itself"
+    elif tile.Pipe.ALL in (source, target):
+        yield "an event is between two pipes; for all of them there is tile.bar_all"
+
+
+def _flag_workspace(op: tile.SetFftsOp) -> Iterator[str]:
+    type = tensor_of(op.workspace.type)
+    shape = type.get_shape()
+    if type.element_type != i64 or len(shape) != 1 or shape[0] < _FLAG_WORDS:
+        yield f"the flags between cores are in a row of at least {_FLAG_WORDS} i64, not in {type}"
+
+
 def _rows_of_vector(op: Any) -> Iterator[str]:
     target, vector = TileType.of(op.target.type), TileType.of(op.vector.type)
     if target.layout.blayout is not TileLayout.ROW_MAJOR:
@@ -366,6 +383,8 @@ RULES: dict[type[Operation], tuple[Rule, ...]] = {
     tile.GatherbOp: (_typed(SCATTERED, ("source",)),),
     tile.ScatterOp: (_typed(SCATTERED, ("source",)),),
     tile.ScatterMaskOp: (_typed(SCATTERED, ("source",)),),
+    tile.MgatherOp: (_typed(SCATTERED, ("result",)),),
+    tile.MscatterOp: (_typed(SCATTERED, ("source",)),),
     tile.MrgsortFormat1Op: (_rule("sorted runs", _sorted_run),),
     # Matrix products.
     tile.MatmulOp: _PRODUCT,
@@ -377,8 +396,9 @@ RULES: dict[type[Operation], tuple[Rule, ...]] = {
     # Fills.
     tile.FullOp: (_typed((*ARITHMETIC, bf16, UI16, UI32)),),
     tile.CiOp: (_typed((i16, i32, UI16, UI32)),),
-    tile.FillpadOp: (_rule("padding of L1", _padding),),
-    tile.FillpadInplaceOp: (_rule("padding of L1", _padding),),
+    tile.FillpadOp: (_typed(SCATTERED), _rule("padding of L1", _padding)),
+    tile.FillpadInplaceOp: (_typed(SCATTERED), _rule("padding of L1", _padding)),
+    tile.FillpadExpandOp: (_typed(SCATTERED),),
     # Memory.
     tile.LoadOp: (_typed(STORED), _rule("ways between memories", _loaded_space)),
     tile.StoreOp: (_rule("ways between memories", _stored),),
@@ -388,6 +408,10 @@ RULES: dict[type[Operation], tuple[Rule, ...]] = {
         _rule("bias table", _bias_row),
     ),
     tile.ConcatOp: (_typed((i8, i16, i32, f16, f32, bf16)),),
+    # Synchronization.
+    tile.SyncSrcOp: (_rule("pipes of an event", _event_pipes),),
+    tile.SyncDstOp: (_rule("pipes of an event", _event_pipes),),
+    tile.SetFftsOp: (_rule("flags between cores", _flag_workspace),),
 }
 """Op class -> what it must meet."""
 

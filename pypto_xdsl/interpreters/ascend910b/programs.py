@@ -11,6 +11,7 @@ from xdsl.dialects import func
 from xdsl.interpreter import InterpreterFunctions, PythonValues
 from xdsl.ir import Operation
 
+from pypto_xdsl.analysis.kernel_cores import cores_of_lowered
 from pypto_xdsl.dialects import ascend910b, pto
 from pypto_xdsl.dialects.ascend910b import CORE, PROGRAM_ORDER
 from pypto_xdsl.dialects.pto import AddressSpace
@@ -50,14 +51,15 @@ def run_program(
     implementations: tuple[type[InterpreterFunctions], ...],
 ) -> None:
     """
-    Run a function of the dialect. `sizes` are those of all memories in bytes; `implementations`
-    say what instructions compute.
+    Run a function of the dialect, or one of `pto` that is not yet, in the order of its text.
+    `sizes` are those of all memories in bytes; `implementations` say what instructions compute.
     """
     # A core of a grid runs the same program as often as it is launched.
     key = program, machine.grid.subblock_index
     known = machine.core_programs.get(key)
     if known is None:
-        known = _cores(program, machine.grid.subblock_index), _has_no_events(program)
+        in_order = CORE not in program.attributes or _has_no_events(program)
+        known = _cores(program, machine.grid.subblock_index), in_order
         machine.core_programs[key] = known
     cores, in_program_order = known
     _run_on(
@@ -225,15 +227,11 @@ def _run(runner: Machine, kernels: Sequence[tuple[func.FuncOp, PythonValues]]) -
 
 def _cores(program: func.FuncOp, subblock: int) -> Sequence[_Named]:
     """Name, kind and number of each core that runs a program."""
-    attribute: Any = program.attributes[CORE]
-    match attribute.data:
-        case ascend910b.Core.AIC:
-            return (_CUBE,)
-        case ascend910b.Core.AIV:
-            return (("the vector core", False, subblock),)
-        case _:
-            pass
-    return _CUBE_AND_VECTOR if _uses_one_vector_core(program) else _CUBE_AND_TWO
+    attribute: Any = program.attributes.get(CORE)
+    needed = cores_of_lowered(program)
+    if len(needed) > 1 or (attribute is not None and attribute.data is ascend910b.Core.MIX):
+        return _CUBE_AND_VECTOR if _uses_one_vector_core(program) else _CUBE_AND_TWO
+    return (_CUBE,) if ascend910b.Core.AIC in needed else (("the vector core", False, subblock),)
 
 
 def _uses_one_vector_core(program: Operation) -> bool:

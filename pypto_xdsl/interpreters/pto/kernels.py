@@ -27,6 +27,7 @@ from xdsl.interpreter import (
 )
 from xdsl.ir import Operation
 
+from pypto_xdsl.analysis.walk import walk
 from pypto_xdsl.backend.registry import ARCHITECTURES, BACKENDS, TARGET_ARCH
 from pypto_xdsl.dialects import orch, pto, tile
 from pypto_xdsl.dialects.ascend910b import CORE
@@ -39,6 +40,7 @@ from pypto_xdsl.dialects.ptensor.types import (
     tensor_of,
 )
 from pypto_xdsl.dialects.pto import AddressSpace
+from pypto_xdsl.dialects.pto.cross_core_sync import CrossCoreOp
 from pypto_xdsl.interpreters.elements import integer_value
 from pypto_xdsl.interpreters.errors import ProgramError
 from pypto_xdsl.interpreters.indices import index_value
@@ -125,6 +127,12 @@ def waits_for_blocks(module: ModuleOp, declaration: orch.FuncOp) -> bool:
     return meetings.waits_for_blocks(kernel)
 
 
+@lru_cache(maxsize=64)
+def _is_about_other_cores(kernel: func.FuncOp) -> bool:
+    """Whether a kernel sets flags for other cores, or waits for them."""
+    return any(isinstance(op, CrossCoreOp | pto.SyncAllOp) for op in walk(kernel))
+
+
 def _run_on_core(machine: Machine, core: int, kernel: func.FuncOp, arguments: PythonValues) -> None:
     before = machine.grid
     machine.grid = replace(before, subblock_index=core)
@@ -161,9 +169,9 @@ def _values(
 def run_kernel(machine: Machine, kernel: func.FuncOp, arguments: PythonValues) -> None:
     """
     Run a `pto` function on a new core; pointers are `Pointer`s, numbers as in `arith`. One that
-    says which core runs it has pipes and events too.
+    says which core runs it has pipes and events too, and one that other cores wait for has pipes.
     """
-    if CORE in kernel.attributes:
+    if CORE in kernel.attributes or _is_about_other_cores(kernel):
         # What instructions compute is said here, in which order there.
         from pypto_xdsl.interpreters.ascend910b import run_program
         from pypto_xdsl.interpreters.pto import PTO_FUNCTIONS

@@ -39,6 +39,17 @@ builtin.module attributes {pto.target_arch = "a2a3"} {
 // -----
 
 builtin.module attributes {pto.target_arch = "a2a3"} {
+  // The assembler asks where flags between cores are, in each function that uses them.
+  orch.func aiv @flags() {
+    // expected-error @+1 {{'tile.sync_set' op uses a flag between cores, in kernel 'flags' that does not say where they are kept: tile.set_ffts does}}
+    tile.sync_set pipe = mte3, event_id = 3
+    orch.return
+  }
+}
+
+// -----
+
+builtin.module attributes {pto.target_arch = "a2a3"} {
   // A row of 16 bytes is no block: the assembler's rule, at the user's line.
   orch.func incore @misaligned(in %x : tensor<4x4xf32>) {
     // expected-error @+1 {{'pto.alloc_tile' op expects result row-major none_box tile row byte size to be 32-byte aligned, but got 16 bytes}}

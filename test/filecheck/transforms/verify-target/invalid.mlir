@@ -140,3 +140,39 @@ orch.func incore @merging() {
   orch.return
 }
 }
+
+// -----
+
+builtin.module attributes {pto.target_arch = "a2a3"} {
+orch.func incore @global_memory(in %x : tensor<20x64xi64>, inout %o : tensor<20x64xi64>) {
+  %i = tile.create : !tile.tile<1x8xi32, vec>
+  // expected-error @+1 {{(element types): result 'result' holds i64, expected i8, i16, i32, ui8, ui16, ui32, f16, bf16 or f32}}
+  %g = tile.mgather %x, %i : tensor<20x64xi64>, !tile.tile<1x8xi32, vec> -> !tile.tile<8x64xi64, vec>
+  %j = tile.create : !tile.tile<8x64xi32, vec>
+  // expected-error @+1 {{(element types): operand 'source' holds i64, expected i8, i16, i32, ui8, ui16, ui32, f16, bf16 or f32}}
+  %r = tile.mscatter %g, %j, %o : !tile.tile<8x64xi64, vec>, !tile.tile<8x64xi32, vec>, tensor<20x64xi64>
+  orch.return
+}
+orch.func incore @padding() {
+  %t = tile.create : !tile.tile<16x32xf16, mat, valid = [16, 16]>
+  // expected-error @+1 {{(padding of L1): mat is padded in place: use tile.fillpad_inplace}}
+  %a = tile.fillpad %t : !tile.tile<16x32xf16, mat, valid = [16, 16]> -> !tile.tile<16x32xf16, mat, pad = zero>
+  // expected-error @+1 {{(padding of L1): mat is padded with zero, not max}}
+  %b = tile.fillpad_inplace %t, pad_value = max : !tile.tile<16x32xf16, mat, valid = [16, 16]> -> !tile.tile<16x32xf16, mat, pad = max>
+  %w = tile.create : !tile.tile<16x32xi64, vec>
+  // expected-error @+1 {{(element types): operand 'source' holds i64, expected}}
+  %c = tile.fillpad_expand %w : !tile.tile<16x32xi64, vec> -> !tile.tile<32x32xi64, vec, pad = zero>
+  orch.return
+}
+orch.func aiv @synchronization(in %w : tensor<128xi64>, in %v : tensor<512xi32>) {
+  // expected-error @+1 {{(pipes of an event): an event is between two pipes, and v is in order by itself}}
+  tile.sync_src set_pipe = v, wait_pipe = v, event_id = 0
+  // expected-error @+1 {{(pipes of an event): an event is between two pipes; for all of them there is tile.bar_all}}
+  tile.sync_dst set_pipe = v, wait_pipe = all, event_id = 0
+  // expected-error @+1 {{(flags between cores): the flags between cores are in a row of at least 256 i64, not in tensor<128xi64>}}
+  tile.set_ffts %w : tensor<128xi64>
+  // expected-error @+1 {{(flags between cores): the flags between cores are in a row of at least 256 i64, not in tensor<512xi32>}}
+  tile.set_ffts %v : tensor<512xi32>
+  orch.return
+}
+}
