@@ -67,10 +67,9 @@ def lane(op: Operation) -> Lane | None:
             return None
         counterpart = _tile_ops().get(op.name.partition(".")[2])
         return None if counterpart is None else _declared_lane(counterpart)
-    declared = _declared_lane(type(op))
-    if declared is not None:
-        return declared
-    return _lane_of(r.type.memory_space for r in op.results if isinstance(r.type, TileType))
+    # What has a memory is made there; the declaration says where it would be put.
+    made = _lane_of(r.type.memory_space for r in op.results if isinstance(r.type, TileType))
+    return _declared_lane(type(op)) if made is None else made
 
 
 @cache

@@ -5,6 +5,9 @@ Numbers, control flow and names of tensors are copied to both halves; what touch
 where these live. A tile that is moved between the memories of the two is pushed by the one half
 and popped by the other. Loops and branches hand on, in each half, the tiles of that half.
 
+Where one half has to wait for what the other does in global memory, a tile passes that nobody reads
+anything of.
+
 Regions that are written for one vector core each (`orch.split_aiv`) are run by both; what leaves
 and enters them by `tile.aic_gather` and `tile.aiv_shard` passes as these say.
 """
@@ -17,22 +20,29 @@ from typing import Any
 
 from xdsl.dialects import arith, scf
 from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, IntegerAttr, TensorType
-from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, Region, SSAValue
+from xdsl.ir import Block, BlockArgument, Operation, OpResult, Region, SSAValue
 from xdsl.rewriter import Rewriter
 
 from pypto_xdsl.analysis.control_flow import terminator
-from pypto_xdsl.analysis.core_lanes import Lane, lane_of_memory
+from pypto_xdsl.analysis.core_handovers import Handover, Order
+from pypto_xdsl.analysis.core_lanes import CORES, Lane
+from pypto_xdsl.analysis.kernel_halves import crossing, half_of, half_of_type, has_regions
 from pypto_xdsl.analysis.lane_shares import PARTS
 from pypto_xdsl.analysis.valid_extents import Known, is_visible, valid_extent
 from pypto_xdsl.analysis.walk import walk
 from pypto_xdsl.diagnostics import OpError, note
-from pypto_xdsl.dialects import orch, ptensor, tile
+from pypto_xdsl.dialects import orch, tile
 from pypto_xdsl.dialects.declared_op import DeclaredOp
 from pypto_xdsl.dialects.element_types import byte_width
 from pypto_xdsl.dialects.orch import SplitMode
 from pypto_xdsl.dialects.ptensor import TransportSplit
 from pypto_xdsl.dialects.tile import MemorySpace, TileType
 from pypto_xdsl.dialects.tile.cross_core import PopOp, PushOp, RingOp
+from pypto_xdsl.rewriting.handover_tiles import (
+    handover_tile,
+    make_handover_tile,
+    split_of_handovers,
+)
 from pypto_xdsl.rewriting.lane_sharing import guard_first, share_out, writes_tensors
 from pypto_xdsl.rewriting.locating import locate
 from pypto_xdsl.syntax.lists import Index
@@ -41,56 +51,12 @@ _BOUNDS = 3
 """The operands of `scf.for` before the inits."""
 
 
-def half_of_type(type: Attribute) -> Lane | None:
-    """The core in whose memory a tile lives; None for what is no tile."""
-    if not isinstance(type, TileType) or type.memory_space is None:
-        return None
-    return lane_of_memory(type.memory_space)
-
-
-def half_of(op: Operation) -> Lane | None:
-    """
-    Which cores run an op, not counting ops inside; None if all do.
-
-    Raises `OpError` for an op on tiles of both that is no whole move.
-    """
-    if isinstance(op, ptensor.WriteOp):
-        # An element of global memory: one of the cores is enough.
-        return Lane.VECTOR
-    values = (*op.operands, *op.results)
-    halves = {half for value in values if (half := half_of_type(value.type)) is not None}
-    if len(halves) > 1:
-        raise OpError(
-            op,
-            "works on tiles of the cube core and of the vector cores at once: only a whole tile "
-            "passes between them, by a move",
-        )
-    return halves.pop() if halves else None
-
-
-def crossing(op: Operation) -> Lane | None:
-    """The half that what passes a tile between the halves starts from; None for any other op."""
-    if isinstance(op, tile.AivShardOp):
-        return Lane.CUBE
-    if isinstance(op, tile.AicGatherOp):
-        return Lane.VECTOR
-    if not isinstance(op, tile.MoveOp):
-        return None
-    source, target = half_of_type(op.source.type), half_of_type(op.result.type)
-    return source if source is not target else None
-
-
 TRANSPORT: Mapping[SplitMode, TransportSplit] = {
     SplitMode.NONE: TransportSplit.NONE,
     SplitMode.UP_DOWN: TransportSplit.UP_DOWN,
     SplitMode.LEFT_RIGHT: TransportSplit.LEFT_RIGHT,
 }
 """How tiles pass to and from the two vector cores of a kernel, or region, that is split."""
-
-
-def has_regions(kernel: orch.FuncOp) -> bool:
-    """Whether a kernel has regions for one vector core each."""
-    return any(isinstance(op, orch.SplitAivOp) for op in walk(kernel))
 
 
 def _is_for_parts(region: orch.SplitAivOp) -> bool:
@@ -129,6 +95,9 @@ def is_first_core(body: Block, origin: Operation) -> SSAValue:
     return is_first.result
 
 
+_HANDOVER = "handover"
+
+
 def _empty(type: TileType) -> TileType:
     """A tile of which nothing is valid."""
     return type.with_valid([0] * type.get_num_dims())
@@ -140,8 +109,10 @@ class HalfCopier:
     pace: it takes part in every push and pop, with tiles of which nothing is valid.
     """
 
-    def __init__(self, half: Lane, *, keeps_pace: bool = False):
+    def __init__(self, half: Lane, orders: Mapping[Operation, Order], *, keeps_pace: bool = False):
+        """`orders` is what the halves do before ops of the kernel."""
         self.half = half
+        self._orders = orders
         self._keeps_pace = keeps_pace
         self._values: dict[SSAValue, SSAValue] = {}
         self._foreign: dict[SSAValue, Operation] = {}
@@ -153,9 +124,10 @@ class HalfCopier:
         """Tiles of which each vector core has its own, and the region that they are from."""
         self._region: orch.SplitAivOp | None = None
         """The region that is copied."""
-        self.ends: dict[tile.MoveOp, PushOp | PopOp] = {}
+        self.ends: dict[tile.MoveOp | Handover, PushOp | PopOp] = {}
         """This half's end of what passes whole between the halves."""
         self._known_extents: Known = {}
+        self._split_of_handovers = TransportSplit.NONE
         self._passing: dict[bool, Operation] = {}
         """What passes whole (True) and by halves (False), one op of each."""
         self.slot_size = 0
@@ -169,6 +141,7 @@ class HalfCopier:
         body = kernel.body.block
         copy = self._block(body, body.args)
         self._has_regions = has_regions(kernel)
+        self._split_of_handovers = split_of_handovers(kernel)
         if self.half is Lane.VECTOR and self._has_regions:
             self._is_first = is_first_core(copy, kernel)
         self._copy_ops(body, copy)
@@ -212,6 +185,8 @@ class HalfCopier:
 
     def _copy_ops(self, source: Block, into: Block) -> None:
         for op in source.ops:
+            if (order := self._orders.get(op)) is not None:
+                self._keep(order, op, into)
             match op:
                 case scf.YieldOp() | scf.ConditionOp() | orch.ReturnOp() | orch.YieldOp():
                     pass
@@ -348,8 +323,52 @@ class HalfCopier:
             extents.append(extent if isinstance(extent, int) else self._value(extent, op))
         return extents
 
+    # Global memory.
+
+    def _keep(self, order: Order, op: Operation, into: Block) -> None:
+        """Do what the half has to do before an op."""
+        for start in CORES:
+            if (handover := order.handovers.get(start)) is not None:
+                self._hand_over(handover, op, into)
+        if self.half in order.waits and not self._keeps_pace:
+            self._add(tile.BarAllOp(), op, into)
+
+    def _hand_over(self, handover: Handover, op: Operation, into: Block) -> None:
+        """Tell the other half, or wait for it."""
+        split = self._split_of_handovers
+        is_vector = self.half is Lane.VECTOR
+        self._passes_type(handover_tile(MemorySpace.ACC, split))
+        if self.half is not handover.start:
+            memory = MemorySpace.VEC if is_vector else MemorySpace.MAT
+            popped = tile.TpopFromAicOp if is_vector else tile.TpopFromAivOp
+            type = handover_tile(memory, split)
+            pop = popped(_empty(type) if self._keeps_pace else type, split)
+            self._add(pop, op, into)
+            pop.result.name_hint = _HANDOVER
+            self.ends[handover] = pop
+            if self._keeps_pace:
+                self._add(tile.TfreeToAicOp(pop.result), op, into)
+            return
+        steps: list[Operation] = []
+        if self._keeps_pace:
+            steps.append(tile.CreateOp(_empty(handover_tile(MemorySpace.VEC, split))))
+        else:
+            steps += [tile.BarAllOp()] if handover.settles else []
+            steps += make_handover_tile(self.half, split)
+        (made,) = steps[-1].results
+        made.name_hint = _HANDOVER
+        push = tile.TpushToAicOp(made, split) if is_vector else tile.TpushToAivOp(made, split)
+        for step in (*steps, push):
+            self._add(step, op, into)
+        self.ends[handover] = push
+        is_whole = self._is_first is not None and split is TransportSplit.NONE
+        if isinstance(push, tile.TpushToAicOp) and is_whole:
+            self._pass_nothing_else(push, op)
+
     def _passes(self, value: SSAValue) -> None:
-        type = TileType.of(value.type)
+        self._passes_type(TileType.of(value.type))
+
+    def _passes_type(self, type: TileType) -> None:
         size = prod(type.get_shape()) * byte_width(type.element_type)
         self.slot_size = max(self.slot_size, size)
 
@@ -368,6 +387,14 @@ class HalfCopier:
         body = op.body.block
         if self.half is Lane.VECTOR and split.axis is not None and not _is_for_parts(op):
             # Written for the whole, to be shared out.
+            for inner in walk(op):
+                if inner is not op and self._hands_over(inner):
+                    raise OpError(
+                        inner,
+                        "has to wait for what the other core of the same kernel does in global "
+                        "memory, in a region that the two vector cores share out: write it for "
+                        "one core each",
+                    )
             whole = Block()
             self._copy_ops(body, whole)
             known = [value for value in op.yield_op.values if value in self._values]
@@ -416,13 +443,16 @@ class HalfCopier:
         self._add(push, op, into)
         self._foreign[op.result] = op
         if split is TransportSplit.NONE:
-            # Both have the whole tile: one of them passes it, the other keeps pace.
-            assert self._is_first is not None
-            rest = self._instead(push, self._is_first)
-            create = tile.CreateOp(_empty(TileType.of(op.source.type)))
-            self._add(create, op, rest)
-            self._add(tile.TpushToAicOp(create.result), op, rest)
-            self._add(scf.YieldOp(), op, rest)
+            self._pass_nothing_else(push, op)
+
+    def _pass_nothing_else(self, push: tile.TpushToAicOp, op: Operation) -> None:
+        """Both have the whole tile: one of them passes it, the other keeps pace."""
+        assert self._is_first is not None
+        rest = self._instead(push, self._is_first)
+        create = tile.CreateOp(_empty(TileType.of(push.tile.type)))
+        self._add(create, op, rest)
+        self._add(tile.TpushToAicOp(create.result), op, rest)
+        self._add(scf.YieldOp(), op, rest)
 
     def _split_of(
         self,
@@ -464,9 +494,14 @@ class HalfCopier:
             return False
         return not any(
             crossing(inner) is not None
+            or (inner is not op and self._hands_over(inner))
             or (not self._keeps_pace and not inner.regions and half_of(inner) is self.half)
             for inner in walk(op)
         )
+
+    def _hands_over(self, op: Operation) -> bool:
+        order = self._orders.get(op)
+        return order is not None and bool(order.handovers)
 
     def _skip_control_flow(self, op: scf.ForOp | scf.IfOp | scf.WhileOp) -> None:
         """A tensor that it hands on is, here, the one that went in."""

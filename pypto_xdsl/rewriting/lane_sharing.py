@@ -18,6 +18,7 @@ from xdsl.irdl import IRDLOperation
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.traits import IsTerminator
 
+from pypto_xdsl.analysis.core_handovers import Handover
 from pypto_xdsl.analysis.core_lanes import Lane
 from pypto_xdsl.analysis.lane_shares import PARTS, Share, lane_shares
 from pypto_xdsl.analysis.walk import walk
@@ -479,7 +480,7 @@ def share_out(
 
 
 def share_out_halves(
-    halves: Mapping[Lane, tuple[Block, Mapping[tile.MoveOp, PushOp | PopOp]]],
+    halves: Mapping[Lane, tuple[Block, Mapping[tile.MoveOp | Handover, PushOp | PopOp]]],
     results: Sequence[SSAValue],
     split: TransportSplit,
     origin: Operation,

@@ -37,8 +37,25 @@ becomes
       %r = orch.call @mixed_aiv(...)
       orch.return %r
 
-Numbers and control flow are computed by both. What one half stores and the other reads in global
-memory would be in no order, and is an error. One of the two vector cores does the work of its
+Numbers and control flow are computed by both. Where one half has to come after what the other does
+in global memory, the other one tells it, by a tile that passes of which nobody reads anything:
+
+    %z1 = tile.store %p, %z[0, 0]      of the cube core
+    %v = tile.load %z1[0, 0]           of a vector core
+
+    %z1 = tile.store %p, %z[0, 0]
+    %handover = tile.create : !tile.tile<16x16xf32, acc>
+    tile.tpush_to_aiv %handover
+
+    %handover = tile.tpop_from_aic -> !tile.tile<16x16xf32, vec>
+    tile.tfree_to_aic %handover
+    %v = tile.load %z[0, 0]
+
+where `tile.bar_all` stands beside these, if other pipes take part than those that push and pop
+(`analysis/core_handovers.py`). An element that one half writes and the other uses is an error: the
+caches of scalar units know nothing of each other.
+
+One of the two vector cores does the work of its
 half; the flags of a ring are those of both, so that the other one takes part in each push and
 pop, with nothing of a tile. `inject-gm-pipe-buffer` gives the rings their slots.
 
@@ -76,22 +93,23 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects import arith, scf
-from xdsl.dialects.builtin import IndexType, IntegerAttr, ModuleOp, TensorType, UnitAttr, i32
+from xdsl.dialects.builtin import IndexType, IntegerAttr, ModuleOp, UnitAttr, i32
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.rewriter import Rewriter
 from xdsl.traits import IsTerminator
 from xdsl.transforms.dead_code_elimination import region_dce
 
-from pypto_xdsl.analysis.buffer_roots import BufferRoots, ProgramRoots
+from pypto_xdsl.analysis.buffer_roots import ProgramRoots
 from pypto_xdsl.analysis.call_graph import CallGraph
+from pypto_xdsl.analysis.core_handovers import Order, core_orders
 from pypto_xdsl.analysis.core_lanes import CORES, Lane
+from pypto_xdsl.analysis.kernel_halves import crossing, half_of, has_regions
 from pypto_xdsl.analysis.kernels import kernels
 from pypto_xdsl.analysis.return_lineage import ReturnLineage
 from pypto_xdsl.analysis.walk import walk
 from pypto_xdsl.backend.backend import Backend
-from pypto_xdsl.diagnostics import Diagnostic, DiagnosticsError, OpError, note
+from pypto_xdsl.diagnostics import Diagnostic, DiagnosticsError, OpError
 from pypto_xdsl.dialects import orch, ptensor, tile
-from pypto_xdsl.dialects.declared_op import DeclaredOp
 from pypto_xdsl.dialects.orch import FunctionKind, SplitModeAttr
 from pypto_xdsl.dialects.orch.function_marks import (
     DUAL_AIV_DISPATCH,
@@ -102,13 +120,7 @@ from pypto_xdsl.dialects.orch.function_marks import (
 )
 from pypto_xdsl.dialects.tile import MemorySpace
 from pypto_xdsl.properties.backend_pass import BackendPass
-from pypto_xdsl.rewriting.core_halves import (
-    TRANSPORT,
-    HalfCopier,
-    crossing,
-    half_of,
-    has_regions,
-)
+from pypto_xdsl.rewriting.core_halves import TRANSPORT, HalfCopier
 from pypto_xdsl.rewriting.lane_sharing import share_out_halves
 from pypto_xdsl.rewriting.locating import locate
 from pypto_xdsl.rewriting.slot_frees import Pop, free_slots
@@ -148,8 +160,8 @@ class ExpandMixedKernelPass(BackendPass):
         names = {function.sym_name.data for function in graph.functions}
         for kernel in mixed:
             try:
-                _expect_no_shared_memory(kernel, roots.of(kernel))
-                _Expansion(kernel, names, backend).run(graph)
+                orders = core_orders(kernel, roots.of(kernel))
+                _Expansion(kernel, names, backend, orders).run(graph)
             except DiagnosticsError as error:
                 errors += error.diagnostics
         if errors:
@@ -173,7 +185,7 @@ def _is_mixed(kernel: orch.FuncOp) -> bool:
 
 def _run_on_both(kernel: orch.FuncOp) -> None:
     """A kernel that has regions for one vector core each, and no cube work, is run by both."""
-    body, returned = HalfCopier(Lane.VECTOR).copy_body(kernel)
+    body, returned = HalfCopier(Lane.VECTOR, {}).copy_body(kernel)
     end = orch.ReturnOp(*returned)
     locate(kernel.location, end)
     body.add_op(end)
@@ -200,12 +212,19 @@ class _Ring:
 class _Expansion:
     """One kernel while it is taken apart."""
 
-    def __init__(self, kernel: orch.FuncOp, names: set[str], backend: Backend | None):
+    def __init__(
+        self,
+        kernel: orch.FuncOp,
+        names: set[str],
+        backend: Backend | None,
+        orders: Mapping[Operation, Order],
+    ):
         self.kernel = kernel
+        self._orders = orders
         self._backend = backend
         self._name = kernel.sym_name.data
         self._names = names
-        self._halves = {half: HalfCopier(half) for half in CORES}
+        self._halves = {half: HalfCopier(half, orders) for half in CORES}
 
     def run(self, graph: CallGraph) -> None:
         kernel = self.kernel
@@ -345,7 +364,7 @@ class _Expansion:
         one takes part in them.
         """
         kernel = self.kernel
-        pace, kept = HalfCopier(Lane.VECTOR, keeps_pace=True).copy_body(kernel)
+        pace, kept = HalfCopier(Lane.VECTOR, self._orders, keeps_pace=True).copy_body(kernel)
         own: dict[SSAValue, SSAValue] = dict(zip(pace.args, body.args, strict=True))
         for old, new in own.items():
             old.replace_all_uses_with(new)
@@ -425,37 +444,3 @@ def _pops(body: Block) -> Sequence[Pop]:
         for op in walk(outer)
         if isinstance(op, tile.TpopFromAicOp | tile.TpopFromAivOp)
     ]
-
-
-# Global memory.
-
-
-def _expect_no_shared_memory(kernel: orch.FuncOp, roots: BufferRoots) -> None:
-    """Raise `OpError` where one half stores to what the other half loads or stores."""
-    stores: dict[tuple[SSAValue, Lane], Operation] = {}
-    uses: dict[tuple[SSAValue, Lane], Operation] = {}
-    parameters = [value for value in kernel.parameters if isinstance(value.type, TensorType)]
-    for op in walk(kernel):
-        if op.regions or not isinstance(op, DeclaredOp) or crossing(op) is not None:
-            continue
-        half = half_of(op)
-        # An element is read by both, as numbers are.
-        halves = CORES if isinstance(op, ptensor.ReadOp) else () if half is None else (half,)
-        for value, effect in op.operand_effects():
-            if not isinstance(value.type, TensorType):
-                continue
-            place = roots.of(value)
-            for root in place.roots if place.is_complete else (*place.roots, *parameters):
-                for half in halves:
-                    uses.setdefault((root, half), op)
-                    if effect.writes:
-                        stores.setdefault((root, half), op)
-    for (root, half), store in stores.items():
-        if (other := uses.get((root, half.other))) is not None:
-            raise OpError(
-                store,
-                f"is of the {half.value} core, and what it stores to is used by the "
-                f"{half.other.value} core of the same kernel: nothing orders the two; pass the "
-                "tile itself, or make two kernels of it",
-                [note(other, "it is used here")],
-            )

@@ -1,17 +1,59 @@
 // RUN: pypto-opt --expand-mixed-kernel --split-input-file --verify-diagnostics %s
 
-// What one core stores and the other reads is in no order.
+// What one core stores and a scalar unit of the other one reads, its cache may not have.
 builtin.module {
-  orch.func incore @through_memory(in %a : tensor<16x16xf32>, out %x : tensor<16x16xf32>, out %y : tensor<16x16xf32>) {
+  orch.func incore @through_a_cache(in %a : tensor<16x16xf32>, out %x : tensor<16x16xf32>, out %y : tensor<16x16xf32>) {
+    %c0 = arith.constant 0 : index
     %m = tile.load %a[0, 0] : tensor<16x16xf32> -> !tile.tile<16x16xf32, mat>
     %l = tile.move %m : !tile.tile<16x16xf32, mat> -> !tile.tile<16x16xf32, left>
     %r = tile.move %m : !tile.tile<16x16xf32, mat> -> !tile.tile<16x16xf32, right>
     %p = tile.matmul %l, %r : !tile.tile<16x16xf32, left>, !tile.tile<16x16xf32, right> -> !tile.tile<16x16xf32, acc>
-    // expected-error @+1 {{is of the cube core, and what it stores to is used by the vector core of the same kernel: nothing orders the two; pass the tile itself, or make two kernels of it}}
+    // expected-error @+1 {{is of the cube core, and what it stores to is used by the vector core of the same kernel, where one of the two is a scalar unit, whose cache knows nothing of the other core: pass the tile itself, or make two kernels of it}}
     %x1 = tile.store %p, %x[0, 0] : !tile.tile<16x16xf32, acc>, tensor<16x16xf32>
     // expected-note @+1 {{it is used here}}
-    %v = tile.load %x1[0, 0] : tensor<16x16xf32> -> !tile.tile<16x16xf32, vec>
+    %e = ptensor.read %x1[0, 0] : tensor<16x16xf32> -> f32
+    %v = tile.full %e : f32 -> !tile.tile<16x16xf32, vec>
     %y1 = tile.store %v, %y[0, 0] : !tile.tile<16x16xf32, vec>, tensor<16x16xf32>
+    orch.return
+  }
+}
+
+// -----
+
+// The same of what a scalar unit writes.
+builtin.module {
+  orch.func incore @out_of_a_cache(in %a : tensor<16x16xf32>, out %x : tensor<16x16xf32>, out %y : tensor<16x16xf32>) {
+    %v = tile.load %a[0, 0] : tensor<16x16xf32> -> !tile.tile<16x16xf32, vec>
+    %y1 = tile.store %v, %y[0, 0] : !tile.tile<16x16xf32, vec>, tensor<16x16xf32>
+    %f = arith.constant 1.0 : f32
+    // expected-error @+1 {{is of the vector core, and what it stores to is used by the cube core of the same kernel, where one of the two is a scalar unit}}
+    %x1 = ptensor.write %f, %x[0, 0] : f32, tensor<16x16xf32>
+    %m = tile.load %a[0, 0] : tensor<16x16xf32> -> !tile.tile<16x16xf32, mat>
+    %l = tile.move %m : !tile.tile<16x16xf32, mat> -> !tile.tile<16x16xf32, left>
+    %r = tile.move %m : !tile.tile<16x16xf32, mat> -> !tile.tile<16x16xf32, right>
+    %p = tile.matmul %l, %r : !tile.tile<16x16xf32, left>, !tile.tile<16x16xf32, right> -> !tile.tile<16x16xf32, acc>
+    // expected-note @+1 {{it is used here}}
+    %x2 = tile.store %p, %x1[0, 0] : !tile.tile<16x16xf32, acc>, tensor<16x16xf32>
+    orch.return
+  }
+}
+
+// -----
+
+// In what two cores share out, nothing passes between the kinds of cores.
+builtin.module {
+  orch.func incore @in_a_shared_region(in %a : tensor<16x16xf32>, out %x : tensor<16x16xf32>, out %y : tensor<16x16xf32>) attributes {orch.split_aiv} {
+    %m = tile.load %a[0, 0] : tensor<16x16xf32> -> !tile.tile<16x16xf32, mat>
+    %l = tile.move %m : !tile.tile<16x16xf32, mat> -> !tile.tile<16x16xf32, left>
+    %r = tile.move %m : !tile.tile<16x16xf32, mat> -> !tile.tile<16x16xf32, right>
+    %p = tile.matmul %l, %r : !tile.tile<16x16xf32, left>, !tile.tile<16x16xf32, right> -> !tile.tile<16x16xf32, acc>
+    %x1 = tile.store %p, %x[0, 0] : !tile.tile<16x16xf32, acc>, tensor<16x16xf32>
+    %y2 = orch.split_aiv %core mode up_down -> (tensor<16x16xf32>) {
+      // expected-error @+1 {{has to wait for what the other core of the same kernel does in global memory, in a region that the two vector cores share out: write it for one core each}}
+      %v = tile.load %x1[0, 0] : tensor<16x16xf32> -> !tile.tile<16x16xf32, vec>
+      %y1 = tile.store %v, %y[0, 0] : !tile.tile<16x16xf32, vec>, tensor<16x16xf32>
+      orch.yield %y1 : tensor<16x16xf32>
+    }
     orch.return
   }
 }
@@ -92,29 +134,6 @@ builtin.module {
       %w1 = tile.store %w, %y[0, 0] : !tile.tile<16x16xf32, vec>, tensor<16x16xf32>
     }
     orch.return %y : tensor<16x16xf32>
-  }
-}
-
-// -----
-
-// The same through names that a branch hands on: they may be of the same tensor.
-builtin.module {
-  orch.func incore @through_branch(in %a : tensor<16x16xf32>, in %c : i1, out %x : tensor<16x16xf32>, out %y : tensor<16x16xf32>) {
-    %m = tile.load %a[0, 0] : tensor<16x16xf32> -> !tile.tile<16x16xf32, mat>
-    %l = tile.move %m : !tile.tile<16x16xf32, mat> -> !tile.tile<16x16xf32, left>
-    %r = tile.move %m : !tile.tile<16x16xf32, mat> -> !tile.tile<16x16xf32, right>
-    %p = tile.matmul %l, %r : !tile.tile<16x16xf32, left>, !tile.tile<16x16xf32, right> -> !tile.tile<16x16xf32, acc>
-    %either = scf.if %c -> (tensor<16x16xf32>) {
-      scf.yield %x : tensor<16x16xf32>
-    } else {
-      scf.yield %y : tensor<16x16xf32>
-    }
-    // expected-error @+1 {{is of the cube core, and what it stores to is used by the vector core of the same kernel}}
-    %e1 = tile.store %p, %either[0, 0] : !tile.tile<16x16xf32, acc>, tensor<16x16xf32>
-    %v = tile.load %a[0, 0] : tensor<16x16xf32> -> !tile.tile<16x16xf32, vec>
-    // expected-note @+1 {{it is used here}}
-    %y1 = tile.store %v, %y[0, 0] : !tile.tile<16x16xf32, vec>, tensor<16x16xf32>
-    orch.return
   }
 }
 
