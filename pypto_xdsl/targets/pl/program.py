@@ -51,6 +51,8 @@ def program_text(module: ModuleOp) -> str:
         if not isinstance(op, orch.FuncOp):
             raise OpError(op, "has no spelling in the DSL")
         functions.append(op)
+    if not functions:
+        raise OpError(module, "has no spelling in the DSL: a program holds at least one function")
     members = Names()
     own_names = {
         function.sym_name.data: members.legal(function.sym_name.data) for function in functions
@@ -62,8 +64,6 @@ def program_text(module: ModuleOp) -> str:
         if place:
             body.append("")
         body += _FunctionWriter(function, own_names, symbols).lines()
-    if not functions:
-        body.append(f"{INDENT}pass")
     lines = [f"# pypto.program: {name}", "import pypto.language as pl", ""]
     declarations = symbols.declarations()
     if any(_NAN.search(line) for line in body):

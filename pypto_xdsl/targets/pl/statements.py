@@ -53,6 +53,8 @@ class BodyWriter:
         """Expressions that no statement holds yet, in the order of their ops."""
         self._numbers: dict[SSAValue, Number] = {}
         """What the text spells as a number."""
+        self._unplaced: dict[PlaceOp, str] = {}
+        """What makes the tile that an op places, which is one statement with it."""
         self._ranges = IntegerRanges()
         self.inlines = False
         """Whether every op is part of one expression, which has no statements."""
@@ -206,7 +208,7 @@ class BodyWriter:
                 self.flush()
                 if self._valid(op.result) is None:
                     raise OpError(op, "has no spelling in the DSL with this run-time valid region")
-                self._assign(op.results, self.render(op_call(op, self.functions)))
+                self._make(op, self.render(op_call(op, self.functions)))
             case PlaceOp():
                 self._place(op)
             case AllocOp() if op.space is None:
@@ -220,7 +222,14 @@ class BodyWriter:
                 if self.inlines and len(op.results) == 1 and op.results[0].has_one_use():
                     self._pending[op.results[0]] = text
                 else:
-                    self._assign(op.results, text)
+                    self._make(op, text)
+
+    def _make(self, op: Operation, text: str) -> None:
+        place = placed_at_once(op)
+        if place is None:
+            self._assign(op.results, text)
+        else:
+            self._unplaced[place] = text
 
     def _scalar(self, op: Operation) -> None:
         result = op.results[0]
@@ -319,7 +328,40 @@ class BodyWriter:
             if op.by_slot is None and place != 0:
                 raise OpError(op, "has no spelling in the DSL at an offset without a size")
             buffer = f'pl.MemRef("{owner.buffer.data}"{more}){slot}'
-        self._assign([op.result], self.value(op.source), buffer)
+        made = self._unplaced.pop(op, None)
+        if made is None:
+            self._assign([op.result], self.value(op.source), buffer)
+            return
+        type = annotation(op.result.type, self.symbols, buffer, valid=self._valid(op.source))
+        self.line(f"{self.names.name(op.result)}: {type} = {made}")
+
+
+def placed_at_once(op: Operation) -> PlaceOp | None:
+    """
+    What says where the only result of an op is, if nothing else uses that, and nothing comes in
+    between but arithmetic that tells the place.
+    """
+    if len(op.results) != 1 or not op.results[0].has_one_use():
+        return None
+    between: list[Operation] = []
+    follows = op.next_op
+    while follows is not None and (
+        (is_scalar_op(follows) and not isinstance(follows, arith.SelectOp))
+        # Declared where it is used.
+        or (isinstance(follows, AllocOp) and follows.space is None)
+    ):
+        between.append(follows)
+        follows = follows.next_op
+    if not isinstance(follows, PlaceOp) or follows.source is not op.results[0]:
+        return None
+    users = {*between, follows}
+    for computed in between:
+        if isinstance(computed, arith.ConstantOp | AllocOp):
+            continue
+        (result,) = computed.results
+        if not result.has_one_use() or any(use.operation not in users for use in result.uses):
+            return None
+    return follows
 
 
 def bare(text: str) -> str:

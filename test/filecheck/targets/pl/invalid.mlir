@@ -139,3 +139,10 @@ orch.func opaque @counts(in %n : i32) {
 orch.func incore level chip @level() {
   orch.return
 }
+
+// -----
+
+// Nothing is a program that PyPTO reads.
+// CHECK: error: 'builtin.module' op has no spelling in the DSL: a program holds at least one function
+builtin.module {
+}

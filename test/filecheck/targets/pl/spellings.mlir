@@ -172,4 +172,22 @@ builtin.module @in {
     %t = tile.create valid = [%m, 64] : !tile.tile<16x64xf32, valid = [?, 64]>
     orch.return
   }
+
+  // A tile is placed where it is made, in one statement with the arithmetic that tells the slot; one
+  // that something else uses as well is placed by another name for it.
+  orch.func incore @placed(in %x : tensor<16x64xf32>, in %i : index, out %y : tensor<16x64xf32>) {
+    %ping = tile.alloc buffer = "ping", slots = 2, pinned : !tile.buffer
+    %c = arith.constant 2 : index
+    %t = tile.load %x[0, 0] : tensor<16x64xf32> -> !tile.tile<16x64xf32, vec>
+    %s = arith.remsi %i, %c : index
+    // CHECK: p: pl.Tile{{\[\[}}16, 64], pl.FP32, pl.MemRef("ping", slots=2)[i % 2], pl.Mem.Vec] = pl.tile.load(x,
+    %p = tile.place %t, %ping[%s], by_slot : !tile.tile<16x64xf32, vec>, !tile.buffer
+    // CHECK-NEXT: u: pl.Tile{{\[\[}}16, 64], pl.FP32, pl.Mem.Vec] = pl.tile.neg(p)
+    %u = tile.neg %p : !tile.tile<16x64xf32, vec>
+    // CHECK-NEXT: q: pl.Tile{{\[\[}}16, 64], pl.FP32, pl.MemRef("ping", slots=2)[0], pl.Mem.Vec] = u
+    %q = tile.place %u, %ping[0], by_slot : !tile.tile<16x64xf32, vec>, !tile.buffer
+    %v = tile.add %u, %q : !tile.tile<16x64xf32, vec>
+    %y1 = tile.store %v, %y[0, 0] : !tile.tile<16x64xf32, vec>, tensor<16x64xf32>
+    orch.return
+  }
 }
