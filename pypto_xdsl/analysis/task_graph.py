@@ -5,7 +5,8 @@ The task graph that the runtime would build from an orchestration function.
 submit of a device function becomes a task, in program order, which waits for earlier ones as
 `analysis/task_map.py` says.
 
-Loops with known bounds are followed trip by trip.  Of a loop whose bounds only a run knows, and
+Loops with known bounds are followed trip by trip; one whose trips would be too many is refused
+before the first.  Of a loop whose bounds only a run knows, and
 of a while, two trips are followed; of a branch whose condition only a run knows, both arms: such
 tasks are `conditional`, and edges that depend on them are not `certain`.  The values of scalar
 parameters may be given.
@@ -28,9 +29,10 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 
 from pypto_xdsl.analysis.constant_evaluation import evaluate
 from pypto_xdsl.analysis.return_lineage import ReturnLineage
+from pypto_xdsl.analysis.task_graph_limits import Limits
 from pypto_xdsl.analysis.task_map import PREDICATE, Access, Edge, TaskMap
 from pypto_xdsl.analysis.tensor_handles import Buffer, Extent, Handle, created, size_in_bytes
-from pypto_xdsl.diagnostics import OpError, note
+from pypto_xdsl.diagnostics import OpError
 from pypto_xdsl.dialects.declared_op import DeclaredOp, Effect
 from pypto_xdsl.dialects.orch import (
     MANUAL_DEP,
@@ -50,10 +52,6 @@ from pypto_xdsl.dialects.orch import (
 from pypto_xdsl.dialects.ptensor import ReadOp, WriteOp
 from pypto_xdsl.dialects.ptensor.types import is_tensor_type, tensor_of
 
-MOST_TASKS = 20_000
-"""A graph of more tasks is refused: its loops are better given smaller bounds."""
-MOST_STEPS = 2_000_000
-"""The orchestrator is followed for so many ops."""
 LAST_RING = 3
 """Tasks in deeper scopes share the ring of this depth."""
 UNKNOWN_TRIPS = 2
@@ -167,7 +165,7 @@ class _Recorder:
         self._conditional = 0
         self._manual = 0
         self._scopes = 0
-        self._steps = 0
+        self._limits = Limits(function, lineage.calls)
         self._retainers: dict[int, list[tuple[int, bool]]] = {}
         """The tasks that keep the buffers of a task alive, each with whether it certainly does."""
         for index, parameter in enumerate(function.parameters):
@@ -211,9 +209,7 @@ class _Recorder:
     # Ops.
 
     def _step(self, op: Operation) -> None:
-        self._steps += 1
-        if self._steps > MOST_STEPS:
-            raise OpError(op, f"is step {self._steps} of the orchestrator, which is not followed")
+        self._limits.count_step(op)
         match op:
             case DispatchOp():
                 self._dispatch(op)
@@ -311,6 +307,7 @@ class _Recorder:
             if indices is not None:
                 touched = handle.element([self._extent(index) for index in indices])
             waited = self._waited_for(handle, effect)
+            self._limits.count_edges(op, len(waited))
             is_certain = len(handles) == 1
             certain = {number for number, meets in waited if meets and is_certain}
             self._graph.host_accesses.append(
@@ -347,6 +344,7 @@ class _Recorder:
     def _array(self, op: ArrayCreateOp | ArrayGetOp | ArrayUpdateOp) -> None:
         if isinstance(op, ArrayCreateOp):
             extent: int = op.result.type.extent.data  # pyright: ignore
+            self._limits.expect_array(op, extent)
             self._known[op.result] = Tasks((None,) * extent)
             return
         array, index = self._known.get(op.array), self._known.get(op.index)
@@ -375,10 +373,13 @@ class _Recorder:
             trips: Sequence[int | None] = [lower] + [None] * (UNKNOWN_TRIPS - 1)
         else:
             trips = range(lower, upper, step)
+            tasks = len(self._graph.tasks)
+            self._limits.expect_trips(loop, max(0, -((lower - upper) // step)), tasks)
         is_known = isinstance(trips, range)
         inits = [self._known.get(init) for init in loop.operands[3:]]
         remaining = iter(trips)
         self._trips.append(-1)
+        self._limits.around.append(loop)
         self._conditional += not is_known
 
         def go_on(carried: list[Known]) -> None:
@@ -386,11 +387,13 @@ class _Recorder:
             trip = next(remaining, self)
             if isinstance(trip, _Recorder):
                 self._trips.pop()
+                self._limits.around.pop()
                 self._conditional -= not is_known
                 # Perhaps the body never ran.
                 results = carried if is_known else _either(inits, carried)
                 self._set(loop.results, results)
                 return
+            self._limits.count_step(loop)
             self._follow(loop.body, [trip, *carried], go_on)
 
         go_on(inits)
@@ -398,6 +401,7 @@ class _Recorder:
     def _while(self, loop: scf.WhileOp) -> None:
         trips = 0
         self._trips.append(0)
+        self._limits.around.append(loop)
         entered_unknown = False
 
         def decided(values: list[Known]) -> None:
@@ -410,10 +414,12 @@ class _Recorder:
             goes_on = bool(condition) if known else trips < UNKNOWN_TRIPS
             if not goes_on:
                 self._trips.pop()
+                self._limits.around.pop()
                 self._conditional -= entered_unknown
                 self._set(loop.results, handed_on)
                 return
             trips += 1
+            self._limits.count_step(loop)
             self._trips[-1] = trips - 1
             self._follow(
                 loop.after_region,
@@ -517,12 +523,7 @@ class _Recorder:
         self, op: Operation, name: str, accesses: tuple[Access, ...], deps: Sequence[SSAValue]
     ) -> int:
         graph, number = self._graph, len(self._graph.tasks)
-        if number >= MOST_TASKS:
-            raise OpError(
-                op,
-                f"is task {number} of the graph, which is not followed further",
-                [note(graph.function, "the graph is of this function")],
-            )
+        self._limits.count_task(op, number)
         task = TaskNode(
             number,
             op,
@@ -550,6 +551,7 @@ class _Recorder:
             if edge.retains:
                 retainers = self._retainers.setdefault(edge.producer, [])
                 retainers.append((number, edge.is_certain))
+        self._limits.count_edges(op, len(edges))
         graph.edges += edges
         return number
 

@@ -11,12 +11,15 @@ from collections.abc import Sequence
 
 import pytest
 from xdsl.context import Context
+from xdsl.ir import Operation
 from xdsl.universe import Universe
 
+from pypto_xdsl.analysis import task_graph_limits
 from pypto_xdsl.analysis.call_graph import CallGraph
 from pypto_xdsl.analysis.hazards import hazards
 from pypto_xdsl.analysis.return_lineage import ReturnLineage
 from pypto_xdsl.analysis.task_graph import HostAccess, TaskGraph, record
+from pypto_xdsl.analysis.task_graph_limits import Limits
 from pypto_xdsl.diagnostics import DiagnosticsError, OpError
 from pypto_xdsl.syntax.parser import parse_module
 from pypto_xdsl.transforms.derive_call_directions import DeriveCallDirectionsPass
@@ -765,12 +768,105 @@ scf.yield %next, %o1 : index, {S}
     assert edges(graph) == [set(), {0}, {1}]
 
 
-def test_too_many() -> None:
-    with pytest.raises(OpError, match="which is not followed further"):
-        graph_of(
-            f"""%big = arith.constant 1000000000 : index
-%r = scf.for %i = %c0 to %big step %c1 iter_args(%it = %out) -> ({S}) {{
+HUGE = "%huge = arith.constant 1000000000 : index\n"
+CHAIN = f"""scf.for %i = %c0 to %huge step %c1 iter_args(%it = %out) -> ({S}) {{
 %o1 = up %x, %it
 scf.yield %o1 : {S}
 }}"""
-        )
+EMPTY = "scf.for %i = %c0 to %huge step %c1 {\n}"
+
+
+def refused(body: str, scalars: dict[str, int] | None = None) -> tuple[str, list[str]]:
+    """Why a graph is too large, and what is said beside it."""
+    with pytest.raises(OpError) as error:
+        graph_of(body, scalars)
+    return error.value.diagnostic.message, [n.message for n in error.value.diagnostic.notes]
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        (CHAIN, "'scf.for' op launches at least 1000000000 tasks in 1000000000 trips"),
+        (EMPTY, "'scf.for' op takes the orchestrator at least 1000000000 steps in 1000000000"),
+        (
+            "scf.for %i = %c0 to %huge step %c1 {\n%own = ptensor.create : tensor<4xf32>\n}",
+            "launches at least 1000000000 tasks",
+        ),
+        (
+            # Which arm it is, is only known trip by trip: the lesser one counts.
+            f"""scf.for %i = %c0 to %huge step %c1 iter_args(%it = %out) -> ({S}) {{
+%is = arith.cmpi eq, %i, %c1 : index
+%o2 = scf.if %is -> ({S}) {{
+%o1 = up %x, %it
+scf.yield %o1 : {S}
+}} else {{
+scf.yield %it : {S}
+}}
+scf.yield %o2 : {S}
+}}""",
+            "takes the orchestrator at least 3000000000 steps in 1000000000 trips",
+        ),
+        (
+            f"scf.for %k = %c0 to %c3 step %c1 {{\n{EMPTY}\n}}",
+            "takes the orchestrator at least 3000000006 steps in 3 trips",
+        ),
+        (
+            "%many = orch.array.create : !orch.array<1000000000x!orch.task_id>",
+            "holds 1000000000 tasks, and a graph has 20000 at most",
+        ),
+    ],
+)
+def test_too_many_trips_are_refused_before_the_first(
+    body: str, message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    steps: list[Operation] = []
+    monkeypatch.setattr(Limits, "count_step", lambda _, op: steps.append(op))
+    found, notes = refused(HUGE + ("%r = " if "iter_args" in body else "") + body)
+    assert message in found
+    assert notes == ["the graph is of this function"]
+    assert len(steps) < 10
+
+
+def test_bounds_that_are_given_may_be_too_large() -> None:
+    body = f"""%r = scf.for %i = %c0 to %n step %c1 iter_args(%it = %out) -> ({S}) {{
+%o1 = up %x, %it
+scf.yield %o1 : {S}
+}}"""
+    assert len(graph_of(body, {"n": 20_000}).tasks) == 20_000
+    message, _ = refused(body, {"n": 20_001})
+    assert "launches at least 20001 tasks in 20001 trips, and a graph of more than 20000" in message
+
+
+def test_what_is_found_on_the_way_ends_it_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its loops are told."""
+    monkeypatch.setattr(task_graph_limits, "MOST_STEPS", 100)
+    count = "%go = arith.cmpi slt, %i, %huge : index\nscf.condition(%go) %i : index"
+    message, notes = refused(
+        f"""{HUGE}scf.for %k = %c0 to %c3 step %c1 {{
+%end = scf.while (%i = %c0) : (index) -> (index) {{
+{count}
+}} do {{
+^bb0(%j : index):
+%next = arith.addi %j, %c1 : index
+scf.yield %next : index
+}}
+}}"""
+    )
+    assert "is step 101 of the orchestrator, which is not followed further" in message
+    assert notes == ["in this loop", "in this loop", "the graph is of this function"]
+
+
+def test_edges_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where each task names all before it, they are more than the tasks."""
+    monkeypatch.setattr(task_graph_limits, "MOST_EDGES", 100)
+    body = f"""%none = orch.array.create : !orch.array<30x!orch.task_id>
+%r, %all = scf.for %i = %c0 to %n step %c1 iter_args(%it = %out, %ids = %none)
+    -> ({S}, !orch.array<30x!orch.task_id>) {{
+%o1, %t = up %x, %it deps [%ids : !orch.array<30x!orch.task_id>]
+%more = orch.array.update_element %t, %ids[%i] : !orch.task_id, !orch.array<30x!orch.task_id>
+scf.yield %o1, %more : {S}, !orch.array<30x!orch.task_id>
+}}"""
+    assert len(graph_of(body, {"n": 12}).edges) == 66
+    message, notes = refused(body, {"n": 20})
+    assert "makes edge 105 of the graph, which is not followed further" in message
+    assert notes == ["in this loop", "the graph is of this function"]
