@@ -273,6 +273,8 @@ def _results(op: type[DeclaredOp]) -> Iterator[str]:
 
 
 def _target(op: type[DeclaredOp]) -> Iterator[str]:
+    if op.TAKEN_APART_BY:
+        yield f"composed of others by `{op.TAKEN_APART_BY}`"
     layout = BACKEND.layout_spec(op)
     if layout is not None:
         declared = op.declaration()

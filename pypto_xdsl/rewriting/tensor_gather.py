@@ -22,7 +22,7 @@ with ones: where the ones are, the elements are taken, and what was there elsewh
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from math import prod
 
 from xdsl.dialects import arith
@@ -234,6 +234,7 @@ def scatter(
     op: ptensor.ScatterOp, tiles: Mapping[SSAValue, SSAValue], inserter: Inserter
 ) -> SSAValue:
     """Put elements at columns of each row, as `op` does; raises `OpError` as `gather` does."""
+    _expect_all_whole(op, (op.destination, op.index, op.source))
     destination, index = tiles[op.destination], tiles[op.index]
     rows, columns = TileType.of(destination.type).get_shape()
     flat = _as(index, i32, inserter)
@@ -246,10 +247,28 @@ def scatter_update(
     op: ptensor.ScatterUpdateOp, tiles: Mapping[SSAValue, SSAValue], inserter: Inserter
 ) -> SSAValue:
     """Replace rows, as `op` does; raises `OpError` as `gather` does."""
-    destination, source = tiles[op.destination], tiles[op.source]
+    _expect_all_whole(op, (op.destination, op.index, op.source))
+    return _update_rows(op, tiles[op.destination], tiles[op.index], tiles[op.source], inserter)
+
+
+def update_rows(op: tile.ScatterUpdateOp, inserter: Inserter) -> SSAValue:
+    """Replace rows of a tile, likewise."""
+    _expect_all_whole(op, op.operands)
+    return _update_rows(op, op.destination, op.indices, op.source, inserter)
+
+
+def _update_rows(
+    op: Operation,
+    destination: SSAValue,
+    indices: SSAValue,
+    source: SSAValue,
+    inserter: Inserter,
+) -> SSAValue:
     *outer, columns = TileType.of(destination.type).get_shape()
     count = prod(TileType.of(source.type).get_shape()[:-1])
-    index = _as(reshaped(tiles[op.index], (1, count), inserter), i32, inserter)
+    if prod(TileType.of(indices.type).get_shape()) != count:
+        raise OpError(op, f"lists other rows than the {count} of {source.type}: {indices.type}")
+    index = _as(reshaped(indices, (1, count), inserter), i32, inserter)
     starts = reshaped(index, (count, 1), inserter)
     starts = inserter.insert(tile.MulsOp(starts, constant(columns, inserter, i32)), "starts")
     shape = inserter.insert(tile.CreateOp(TileType((count, columns), i32)), "shape")
@@ -278,16 +297,19 @@ def scatter_mask(
     return _blend(op, destination, source, put, inserter)
 
 
+def _expect_all_whole(op: Operation, values: Iterable[SSAValue]) -> None:
+    for value in values:
+        _expect_whole(op, value)
+
+
 def _place(
-    op: ptensor.ScatterOp | ptensor.ScatterUpdateOp,
+    op: Operation,
     destination: SSAValue,
     source: SSAValue,
     flat: SSAValue,
     inserter: Inserter,
 ) -> SSAValue:
     """Put each element of a matrix where the flat index of it says."""
-    for value in (op.destination, op.index, op.source):
-        _expect_whole(op, value)
     type = TileType.of(destination.type)
     if byte_width(type.element_type) < 4:
         size = prod(type.get_shape())

@@ -1,7 +1,7 @@
 """
-lower-composite-ops: computes sines and cosines by what the vector unit has.
+lower-composite-ops: computes by what the vector unit has what it has no instruction for.
 
-There is no instruction for `tile.sin` and `tile.cos`. With k the nearest multiple of pi (for the
+There is none for `tile.sin` and `tile.cos`. With k the nearest multiple of pi (for the
 cosine, of pi less a half), t = x - k pi lies within half a pi of zero, where a polynomial in t
 does:
 
@@ -24,6 +24,10 @@ becomes
 
 The error is below 2^-22 for arguments up to some thousands, and grows with the argument. Steps
 and constants are PyPTO's, so that the bits of results agree.
+
+Rows are replaced (`tile.scatter_update`) by a scatter of their elements to where these lie in the
+tile, and of ones beside it: where the ones are, the elements are taken, and what was there
+elsewhere (`rewriting/tensor_gather.py`).
 """
 
 from __future__ import annotations
@@ -41,6 +45,7 @@ from pypto_xdsl.dialects import tile
 from pypto_xdsl.dialects.ptensor import RoundMode
 from pypto_xdsl.properties.checked_pass import CheckedPass
 from pypto_xdsl.rewriting.inserter import Inserter
+from pypto_xdsl.rewriting.tensor_gather import update_rows
 
 _INV_PI = 0.31830988732818603515625
 _PI = (
@@ -58,7 +63,7 @@ _POLYNOMIAL = (2.604926501e-6, -1.980894471e-4, 8.333049340e-3, -1.666665792e-1,
 
 @dataclass(frozen=True)
 class LowerCompositeOpsPass(CheckedPass):
-    """Compute sines and cosines by what the vector unit has."""
+    """Compute by what the vector unit has what it has no instruction for."""
 
     name = "lower-composite-ops"
     required = ("SSAForm", "IncoreTileOps")
@@ -68,10 +73,21 @@ class LowerCompositeOpsPass(CheckedPass):
         for kernel in kernels(module):
             for op in tuple(walk(kernel)):
                 if isinstance(op, tile.SinOp | tile.CosOp):
-                    _lower(op)
+                    _replace(op, _periodic(op))
+                elif isinstance(op, tile.ScatterUpdateOp):
+                    _replace(op, update_rows(op, Inserter(op)))
 
 
-def _lower(op: tile.SinOp | tile.CosOp) -> None:
+def _replace(op: tile.SinOp | tile.CosOp | tile.ScatterUpdateOp, result: SSAValue) -> None:
+    result.name_hint = op.result.name_hint
+    op.result.replace_all_uses_with(result)
+    block = op.parent_block()
+    assert block is not None
+    block.erase_op(op)
+
+
+def _periodic(op: tile.SinOp | tile.CosOp) -> SSAValue:
+    """The sine or the cosine."""
     steps = _Steps(op)
     x = op.operand
     if isinstance(op, tile.CosOp):
@@ -98,12 +114,7 @@ def _lower(op: tile.SinOp | tile.CosOp) -> None:
         if place:
             p = steps.mul(p, u, "p")
         p = steps.adds(p, coefficient, "p")
-    result = steps.mul(sign, steps.mul(t, p, "t_p"), None)
-    result.name_hint = op.result.name_hint
-    op.result.replace_all_uses_with(result)
-    block = op.parent_block()
-    assert block is not None
-    block.erase_op(op)
+    return steps.mul(sign, steps.mul(t, p, "t_p"), None)
 
 
 class _Steps:

@@ -8,11 +8,12 @@ from typing import TypeVar
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX, i32
 from xdsl.ir import SSAValue
+from xdsl.utils.exceptions import VerifyException
 
 from pypto_xdsl.dialects.element_types import as_element_type
 from pypto_xdsl.dialects.ptensor import fill as tensor_fill
 from pypto_xdsl.dialects.ptensor import gather as tensor_gather
-from pypto_xdsl.dialects.ptensor.types import tensor_type
+from pypto_xdsl.dialects.ptensor.types import tensor_of, tensor_type
 from pypto_xdsl.dialects.tile import fill as tile_fill
 from pypto_xdsl.dialects.tile import gather as tile_gather
 from pypto_xdsl.dialects.tile.attributes import Coalesce, MemorySpace, OutOfBounds
@@ -173,12 +174,14 @@ def _mgather(arguments: Arguments) -> Value:
     coalesce = _enum(bound, "coalesce", Coalesce, Coalesce.ROW)
     bounds = _enum(bound, "gather_oob", OutOfBounds, OutOfBounds.UNDEFINED)
     index = bound.scalar("idx")
-    shape: tuple[int, ...] = tuple(index.type.get_shape())  # pyright: ignore
-    if coalesce is Coalesce.ROW:
-        rows = [extent for extent in shape if extent != 1] or [1]
-        shape = (rows[0], source.get_shape()[-1])
+    indices = index.type if isinstance(index.type, TileType) else tensor_of(index.type)
     space = bound.word("target_memory", MemorySpace)
-    result = TileType(shape, as_element_type(source.element_type), space)
+    try:
+        result = tile_gather.MgatherOp.gathered(source, indices, coalesce, space)
+    except VerifyException as error:
+        raise bound.error("idx", str(error)) from error
+    if bound.has("valid_shape"):
+        result = result.with_valid(static_extents(bound.extents("valid_shape")))
     scratch = bound.tensor("scratch") if bound.has("scratch") else None
     return emit(
         bound,

@@ -146,6 +146,8 @@ def _mgather(op: gather.MgatherOp) -> Parts:
         arguments.append(keyword("target_memory", spell("Mem", result.memory_space)))
     if op.scratch is not None:
         arguments.append(["scratch=", op.scratch])
+    if not isinstance(op.indices.type, TileType) and result.valid_shape != result.get_shape():
+        arguments.append(["valid_shape=", *listed(result.valid_shape)])
     return call("tile.mgather", *arguments)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support.lowering_levels import TO_CORE, assert_gives, on_910b
 from support.programs import context
 from xdsl.passes import PassPipeline
 from xdsl.universe import Universe
@@ -182,3 +183,35 @@ def test_scatter_update(dtype: str):
     wanted = x.copy()
     wanted[i.reshape(-1)] = y
     check(text, [x, i, y, np.zeros_like(x)], wanted)
+
+
+@pytest.mark.parametrize("dtype", ["f32", "i32", "f16"])
+@pytest.mark.parametrize("deep", [False, True])
+def test_rows_of_a_tile_are_replaced(dtype: str, *, deep: bool):
+    """A tile of four dimensions is its rows, too."""
+    whole, part, indices = ("16x16", "8x16", "1x8")
+    if deep:
+        whole, part, indices = ("2x16x1x16", "2x8x1x16", "2x8")
+    zeros = ", ".join("0" for _ in whole.split("x"))
+    text = f"""
+    orch.func incore @k(in %x : tensor<{whole}x{dtype}>, in %i : tensor<{indices}xi32>,
+        in %y : tensor<{part}x{dtype}>, out %o : tensor<{whole}x{dtype}>)
+        -> tensor<{whole}x{dtype}> {{
+      %a = tile.load %x[{zeros}] : tensor<{whole}x{dtype}> -> !tile.tile<{whole}x{dtype}>
+      %j = tile.load %i[0, 0] : tensor<{indices}xi32> -> !tile.tile<{indices}xi32>
+      %b = tile.load %y[{zeros}] : tensor<{part}x{dtype}> -> !tile.tile<{part}x{dtype}>
+      %c = tile.scatter_update %a, %j, %b
+        : !tile.tile<{whole}x{dtype}>, !tile.tile<{indices}xi32>, !tile.tile<{part}x{dtype}>
+      %r = tile.store %c, %o[{zeros}] : !tile.tile<{whole}x{dtype}>, tensor<{whole}x{dtype}>
+      orch.return %r : tensor<{whole}x{dtype}>
+    }}
+    """
+    rng = np.random.default_rng(6)
+    shapes = [tuple(map(int, shape.split("x"))) for shape in (whole, part, indices)]
+    x = rng.integers(1, 50, shapes[0]).astype(DTYPES[dtype])
+    y = rng.integers(-2, 2, shapes[1]).astype(DTYPES[dtype])
+    i = rng.permutation(x.size // 16)[: y.size // 16].astype(np.int32).reshape(shapes[2])
+    wanted = x.copy()
+    wanted.reshape(-1, 16)[i.reshape(-1)] = y.reshape(-1, 16)
+    arguments = [x, i, y, np.zeros_like(x)]
+    assert_gives(on_910b(text), arguments, wanted, pipelines=TO_CORE)
