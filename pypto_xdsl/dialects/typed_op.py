@@ -10,7 +10,7 @@ from itertools import accumulate
 from typing import ClassVar, TypeAlias, cast
 
 from xdsl.dialects.builtin import ShapedType, TensorType
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, BlockArgument, Operation, OpResult, SSAValue
 from xdsl.irdl import AttrSizedOperandSegments, IRDLOperation, OptionalDef, VariadicDef
 from xdsl.utils.exceptions import VerifyException
 
@@ -99,7 +99,7 @@ class TypedOp(DefinitionSyntaxOp, DeclaredOp, ABC):
         sizes: list[int] = []
         for name, required, static_name in signature.operands:
             given = operands.pop(name, None)
-            if isinstance(given, SSAValue):
+            if isinstance(given, (OpResult, BlockArgument)):
                 values.append(given)
                 sizes.append(1)
             elif isinstance(given, Operation):

@@ -7,6 +7,7 @@ that the next dynamic operand fills.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from struct import unpack
 from typing import TypeAlias
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX, I64, DenseArrayBase
@@ -60,6 +61,8 @@ def print_indices(printer: Printer, static: Sequence[int], dynamic: Sequence[SSA
     printer.print_string("]")
 
 
+_WIDTH = 8
+"""The bytes of an `i64`."""
 Index: TypeAlias = int | SSAValue
 """An index that is known, or a value of type `index`."""
 
@@ -79,7 +82,9 @@ def split_indices(indices: Sequence[Index]) -> tuple[tuple[int, ...], list[SSAVa
 
 def mixed_indices(static: DenseArrayBase[I64], dynamic: Sequence[SSAValue]) -> tuple[Index, ...]:
     """The mixed list that `split_indices` took apart."""
+    data = static.data.data
+    places = unpack(f"<{len(data) // _WIDTH}q", data)
+    if not dynamic:
+        return places
     remaining = iter(dynamic)
-    return tuple(
-        next(remaining) if index == DYNAMIC_INDEX else index for index in static.get_values()
-    )
+    return tuple(next(remaining) if index == DYNAMIC_INDEX else index for index in places)

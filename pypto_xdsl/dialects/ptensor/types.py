@@ -224,7 +224,11 @@ def packed_strides(shape: Sequence[int]) -> tuple[int, ...]:
 
 def view_of(type: TensorType[Attribute]) -> ViewAttr | None:
     """The encoding of a tensor, if it is not trivial."""
-    return type.encoding if isinstance(type.encoding, ViewAttr) else None
+    encoding = type.encoding
+    # What has no view is the usual case: it is not asked for its abstract bases.
+    if encoding is _ABSENT:
+        return None
+    return encoding if isinstance(encoding, ViewAttr) else None
 
 
 def symbols_of(type: TensorType[Attribute]) -> tuple[str | None, ...]:
@@ -309,6 +313,8 @@ def verify_tensor_type(type: TensorType[Attribute]) -> None:
 
 def symbolic_shape_of(type: TensorType[Attribute]) -> tuple[int | str, ...]:
     """The extents: a constant, `DYNAMIC_INDEX`, or the symbol of a run-time extent."""
+    if view_of(type) is None:
+        return type.get_shape()
     return tuple(
         extent if symbol is None else symbol
         for extent, symbol in zip(type.get_shape(), symbols_of(type), strict=True)

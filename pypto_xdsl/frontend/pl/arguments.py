@@ -51,6 +51,8 @@ class Arguments:
 
     def placed(self, names: Sequence[str]) -> Arguments:
         """The same arguments, those that keywords give to the first parameters at their places."""
+        if not self.keywords or self.keywords.keys().isdisjoint(names):
+            return self
         positional, keywords = [*self.positional], {**self.keywords}
         for name in names[: len(positional)]:
             if name in keywords:
@@ -225,12 +227,14 @@ class Bound:
         return found
 
     def _extent(self, value: Value, node: ast.expr) -> Value:
+        if is_value(value):
+            return value if symbol_at(value) else self.context.as_index(value, node)
         if isinstance(value, Typed):
             if self.context.strict_ssa:
                 # A number that the program computes, whatever it is.
                 return self.context.as_index(value, node)
             value = value.value
-        if isinstance(value, bool | float):
+        if isinstance(value, (bool, float)):
             raise self.context.error(node, f"{self.what}: expected an index, got {value}")
         if isinstance(value, int):
             if not fits_index(value):

@@ -9,6 +9,7 @@ other name: `rename` binds all names of the old value to the new one.
 from __future__ import annotations
 
 import ast
+from collections import defaultdict
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -81,9 +82,9 @@ class Names:
 
     def __init__(self) -> None:
         self.frames: list[Frame] = [Frame()]
-        self._named: dict[SSAValue, list[str]] = {}
+        self._named = defaultdict[SSAValue, list[str]](list)
         self.aliases = Aliases()
-        self._sharing: dict[SSAValue, dict[str, None]] = {}
+        self._sharing = defaultdict[SSAValue, dict[str, None]](dict)
         """The names that stood for tensors in each buffer."""
 
     def lookup(self, name: str) -> Value:
@@ -125,10 +126,10 @@ class Names:
             return
         if is_tensor_type(value.type):
             for root in self.aliases.of(value).place.roots:
-                self._sharing.setdefault(root, {})[name] = None
+                self._sharing[root][name] = None
         elif not is_tile(value):
             return
-        self._named.setdefault(value, []).append(name)
+        self._named[value].append(name)
 
     def is_outside(self, name: str) -> bool:
         """Whether a name stands for something outside of the innermost region."""
@@ -138,7 +139,7 @@ class Names:
         """The names that now stand for tensors in one of these buffers."""
         found: dict[str, None] = {}
         for root in roots:
-            names = self._sharing.get(root, {})
+            names = self._sharing[root]
             for name in list(names):
                 value = self.get(name)
                 if not is_value(value) or not is_tensor_type(value.type):

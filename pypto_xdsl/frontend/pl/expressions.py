@@ -60,6 +60,8 @@ def read(context: Context, node: ast.expr) -> Value:
     """What an expression gives; its ops are emitted."""
     if isinstance(node, ast.Name):
         return _name(context, node)
+    if isinstance(node, ast.Constant):
+        return _constant(context, node)
     context.depth += 1
     if context.depth > MAX_DEPTH:
         raise context.error(node, "the expression is nested too deeply")
@@ -73,9 +75,13 @@ def read(context: Context, node: ast.expr) -> Value:
 
 def _constant(context: Context, node: ast.Constant) -> Value:
     value = node.value
-    if isinstance(value, bool | int | float | str | None):
+    if value.__class__ in _CONSTANTS:
         return value
     raise context.error(node, f"{value!r} is not part of the DSL")
+
+
+_CONSTANTS = frozenset((bool, int, float, str, type(None)))
+"""The kinds of constants of Python that the DSL has too."""
 
 
 def _unary(context: Context, node: ast.UnaryOp) -> Value:
@@ -378,7 +384,6 @@ def _method_call(context: Context, node: ast.Call) -> Value:
 
 
 _READERS: Mapping[type[ast.expr], Callable[[Context, Any], Value]] = {
-    ast.Constant: _constant,
     ast.BinOp: _binary,
     ast.UnaryOp: _unary,
     ast.Compare: _compare,

@@ -41,8 +41,6 @@ from pypto_xdsl.frontend.pl.values import (
     describe_value,
     is_literal,
     is_scalar,
-    is_tensor,
-    is_tile,
     is_value,
 )
 from pypto_xdsl.frontend.pl.vocabulary import EnumWord
@@ -90,6 +88,8 @@ _WORDS = {"aiv_only": "vector", "aic_only": "cube", "aiv": "vector", "aic": "cub
 """Strings of the DSL for words that the dialects call otherwise."""
 _MIXED = ("gather_row", "mgather", "mscatter", "syncall", "set_ffts")
 """Ops on tiles that take tensors too."""
+_LEVEL_OF: Mapping[type[Attribute], str] = {TensorType: "tensor", TileType: "tile"}
+"""The level of an op on values of a type."""
 _LEVEL_WORDS = {"tile": "tiles", "tensor": "tensors"}
 
 
@@ -125,10 +125,9 @@ def _level_of(context: Context, name: str, arguments: Arguments) -> str:
     """The level of an op called without one: that of its operands."""
     kinds: dict[str, ast.expr] = {}
     for value, node in (*arguments.positional, *arguments.keywords.values()):
-        if is_tile(value):
-            kinds.setdefault("tile", node)
-        elif is_tensor(value):
-            kinds.setdefault("tensor", node)
+        level = _LEVEL_OF.get(value.type.__class__) if is_value(value) else None
+        if level is not None and level not in kinds:
+            kinds[level] = node
     if len(kinds) == 2:
         if name in _MIXED:
             return "tile"
