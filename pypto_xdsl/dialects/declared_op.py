@@ -270,6 +270,13 @@ class DeclaredOp(IRDLOperation, ABC):
     Whether each element of a result comes from the elements of the operands at its own place, so
     that the op means the same on another shape, if all tiles have it.
     """
+    ROWWISE: ClassVar[bool] = False
+    """
+    Whether each row of a result comes from the same row of the operands, so that the op means the
+    same on the matrix of all rows of tiles of more dimensions. An elementwise op does so anyway.
+    """
+    COLUMNWISE: ClassVar[bool] = False
+    """Whether each column of a matrix that it makes comes from the same column of the operands."""
     FAILS_BY_ELEMENTS: ClassVar[bool] = False
     """Whether elements can make a run fail, as indices outside of what they index do."""
     SAME_ON_TILES: ClassVar[bool] = True

@@ -45,7 +45,6 @@ from pypto_xdsl.dialects.declared_op import DeclaredOp
 from pypto_xdsl.dialects.orch import Direction, FuncOp
 from pypto_xdsl.dialects.tile import MemorySpace, TileType
 from pypto_xdsl.dialects.tile.matrix import matrix_type
-from pypto_xdsl.dialects.tile.reductions import ColumnReductionOp, RowReductionOp
 from pypto_xdsl.properties.backend_pass import BackendPass
 from pypto_xdsl.rewriting.batch_products import (
     Pages,
@@ -68,27 +67,6 @@ from pypto_xdsl.rewriting.carried_batches import (
 from pypto_xdsl.rewriting.index_sums import is_run_of_rows, multiply, row_of
 from pypto_xdsl.rewriting.inserter import Inserter
 from pypto_xdsl.syntax.lists import Index
-
-_ON_ROWS = (
-    RowReductionOp,
-    tile.RowExpandOp,
-    tile.CmpOp,
-    tile.CmpsOp,
-    tile.SelOp,
-    tile.SelsOp,
-    tile.CreateOp,
-    tile.ExpandsOp,
-    tile.MoveOp,
-    tile.FillpadOp,
-    tile.FillpadInplaceOp,
-    tile.PlaceOp,
-    tile.ReshapeOp,
-    tile.ReinterpretViewOp,
-)
-"""Ops that treat each row for itself, besides those that work element by element."""
-
-_ON_COLUMNS = (ColumnReductionOp, tile.ColumnExpandOp)
-"""Ops that treat each column of a matrix for itself."""
 
 
 @dataclass(frozen=True)
@@ -346,9 +324,9 @@ class _Kernel:
                 op,
                 "makes a tile of more than two dimensions whose valid region is known at run time",
             )
-        if isinstance(op, _ON_COLUMNS) and self._is_one_matrix(op):
+        if op.COLUMNWISE and self._is_one_matrix(op):
             return
-        if not op.ELEMENTWISE and not isinstance(op, _ON_ROWS):
+        if not (op.ELEMENTWISE or op.ROWWISE):
             raise OpError(
                 op,
                 "works along an axis of a tile of more than two dimensions, but a core computes on "

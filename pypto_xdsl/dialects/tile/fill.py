@@ -33,6 +33,7 @@ VEC = (MemorySpace.VEC,)
 class PadOp(InferringTileOp, ABC):
     """The operand with all that is not valid set to the pad value; all of the result is valid."""
 
+    ROWWISE: ClassVar[bool] = True
     PARALLEL_AXES: ClassVar[tuple[int, ...]] = (0, 1)
 
     source = operand_def(reads(TILE, spaces=(MemorySpace.VEC, MemorySpace.MAT)))
@@ -116,6 +117,7 @@ class ExpandsOp(InferringTileOp):
     """The scalar in each element; the target only gives the shape."""
 
     name = "tile.expands"
+    ROWWISE: ClassVar[bool] = True
     PARALLEL_AXES: ClassVar[tuple[int, ...]] = (0, 1)
 
     target = operand_def(reads(TILE, spaces=VEC))

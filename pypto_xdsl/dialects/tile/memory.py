@@ -50,6 +50,7 @@ class CreateOp(TypedOp):
     """A tile whose elements are undefined."""
 
     name = "tile.create"
+    ROWWISE: ClassVar[bool] = True
     PARALLEL_AXES: ClassVar[tuple[int, ...]] = (0, 1)
 
     valid = var_operand_def(IndexType)
@@ -211,6 +212,7 @@ class ReshapeOp(ViewOp):
     """
 
     name = "tile.reshape"
+    ROWWISE: ClassVar[bool] = True
 
     def cut_together(self) -> Iterator[Cut]:
         source, result = (
@@ -274,6 +276,7 @@ class MoveOp(TypedOp):
     """A copy into another memory space, or into another layout in the same one."""
 
     name = "tile.move"
+    ROWWISE: ClassVar[bool] = True
     IN_PLACE: ClassVar[bool] = False
     PARALLEL_AXES: ClassVar[tuple[int, ...]] = (0, 1)
 

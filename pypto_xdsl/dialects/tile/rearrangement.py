@@ -157,6 +157,7 @@ class ReinterpretViewOp(ViewOp):
     """
 
     name = "tile.reinterpret_view"
+    ROWWISE: ClassVar[bool] = True
 
     source = operand_def(reads(TILE))
     result = result_def(views("source", TILE))

@@ -40,6 +40,7 @@ def _expect_rank_two(tile: TileType) -> None:
 class RowReductionOp(InferringTileOp, ABC):
     """One value a row, over its valid columns: `[..., R, C]` to a column `[..., R, 1]`."""
 
+    ROWWISE: ClassVar[bool] = True
     IN_PLACE: ClassVar[bool] = False
     PARALLEL_AXES: ClassVar[tuple[int, ...]] = (0,)
     RESULT_TYPE: ClassVar[ElementType | None] = None
@@ -81,6 +82,7 @@ class RowReductionOp(InferringTileOp, ABC):
 class ColumnReductionOp(InferringTileOp, ABC):
     """One value a column, over its valid rows: `[R, C...]` to a row `[1, C...]`."""
 
+    COLUMNWISE: ClassVar[bool] = True
     PARALLEL_AXES: ClassVar[tuple[int, ...]] = (1,)
     RESULT_TYPE: ClassVar[ElementType | None] = None
 
@@ -231,6 +233,8 @@ class ExpandOp(InferringTileOp, ABC):
 class RowExpandOp(ExpandOp, ABC):
     """`f(target[r, c], vector[r])`: a column `[R, 1]` against each column of `[R, C]`."""
 
+    ROWWISE: ClassVar[bool] = True
+
     @classmethod
     def verify_vector(cls, target: TileType, vector: TileType) -> None:
         rows, width = vector.get_shape()[-2:] if vector.get_num_dims() >= 2 else (0, 0)
@@ -242,6 +246,8 @@ class RowExpandOp(ExpandOp, ABC):
 
 class ColumnExpandOp(ExpandOp, ABC):
     """`f(target[r, c], vector[c])`: a row `[1, C]` against each row of `[R, C]`."""
+
+    COLUMNWISE: ClassVar[bool] = True
 
     @classmethod
     def verify_vector(cls, target: TileType, vector: TileType) -> None:

@@ -10,6 +10,7 @@ What is not placed is allocated by the compiler.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 from xdsl.dialects.builtin import IndexType, IntegerAttr, StringAttr, UnitAttr
 from xdsl.ir import Attribute, ParametrizedAttribute, SSAValue, TypeAttribute
@@ -95,6 +96,7 @@ class PlaceOp(TypedOp):
     """
 
     name = "tile.place"
+    ROWWISE: ClassVar[bool] = True
 
     source = operand_def(reads(TILE))
     buffer = operand_def(base(BufferType))
