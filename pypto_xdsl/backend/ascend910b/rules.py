@@ -427,9 +427,10 @@ def _existing_elements(type: TileType) -> Iterator[str]:
 def _whole_blocks(type: TileType) -> Iterator[str]:
     """A tile consists of whole blocks, or of whole boxes."""
     shape, layout = type.get_shape(), type.layout
-    if type.memory_space is None or len(shape) != 2 or DYNAMIC_INDEX in shape:
+    if type.memory_space is None or len(shape) > 2 or DYNAMIC_INDEX in shape:
         return
-    rows, columns = shape
+    # A vector lies in one row.
+    rows, columns = (1, *shape)[-2:]
     width = byte_width(type.element_type)
     if layout.slayout is TileLayout.NONE_BOX:
         row_major = layout.blayout is TileLayout.ROW_MAJOR

@@ -107,6 +107,10 @@ orch.func incore @tiles() {
   %n = tile.neg %r : !tile.tile<16x5xf32, vec>
   // expected-error @+1 {{(whole blocks): each column of a tile is a multiple of 32 bytes, got 20 in !tile.tile<5x1xf32, vec>}}
   %c = tile.create : !tile.tile<5x1xf32, vec>
+  // A vector is one row.
+  // expected-error @+1 {{(whole blocks): each row of a tile is a multiple of 32 bytes, got 148 in !tile.tile<37xf32, vec>}}
+  %v = tile.create : !tile.tile<37xf32, vec>
+  %w = tile.create : !tile.tile<40xf32, vec>
   // expected-error @+1 {{(whole blocks): the columns of boxes of 16x16 divide those of !tile.tile<16x24xf16, mat>}}
   %b = tile.create : !tile.tile<16x24xf16, mat>
   // T13: a tile that is larger than its memory is named, with both sizes.
