@@ -115,12 +115,18 @@ def _parts(extent: int, block: int) -> Iterator[tuple[int, int]]:
         yield rest, 1
 
 
-def _candidates(extent: int, granule: int) -> list[int]:
-    """The extents of blocks of which some number covers `extent` with the least left over."""
+def _candidates(extent: int, granule: int, most: int) -> list[int]:
+    """
+    The extents of blocks, of `most` or less, of which some number covers `extent` with the least
+    left over.
+    """
     if extent <= granule:
         return [extent]
-    found = {-(-extent // (count * granule)) * granule for count in range(1, extent // granule + 1)}
-    return sorted({min(block, extent) for block in found}, reverse=True)
+    found: set[int] = set()
+    for block in range(granule, min(most, extent + granule - 1) + 1, granule):
+        count = -(-extent // block)
+        found.add(min(-(-extent // (count * granule)) * granule, extent))
+    return sorted(found, reverse=True)
 
 
 @cache
@@ -131,11 +137,15 @@ def _cheapest(
     if columns % granule or depth % granule:
         return None
     best: tuple[float, ProductBlocks] | None = None
-    for block_rows in _candidates(rows, unit.row_granule(element_bytes)):
-        for block_columns in _candidates(columns, granule):
+    # Two buffers of each operand fit, so that what is larger need not be looked at.
+    row_granule, least = unit.row_granule(element_bytes), 2 * granule * element_bytes
+    most_rows, most_columns = unit.left_size // least, unit.right_size // least
+    most_depth = unit.left_size // (2 * element_bytes * max(1, min(rows, row_granule)))
+    for block_rows in _candidates(rows, row_granule, most_rows):
+        for block_columns in _candidates(columns, granule, most_columns):
             if unit.result_bytes(block_rows, block_columns, element_bytes) > unit.accumulator_size:
                 continue
-            for block_depth in _candidates(depth, granule):
+            for block_depth in _candidates(depth, granule, most_depth):
                 line = block_depth * element_bytes
                 if (
                     2 * line * block_rows > unit.left_size

@@ -38,6 +38,8 @@ from pypto_xdsl.properties.checked_pass import CheckedPass
 
 MOST_COPIES = 1024
 """Of the body of one loop; PyPTO's limit."""
+MOST_OPS = 200_000
+"""That one loop becomes, with the loops inside that are unrolled too."""
 
 
 @dataclass(frozen=True)
@@ -50,17 +52,55 @@ class UnrollLoopsPass(CheckedPass):
 
     def run(self, ctx: Context, module: ModuleOp) -> None:
         errors: list[Diagnostic] = []
-        todo = _outermost(module)
-        while todo:
-            loop = todo.pop()
+        for outermost in _outermost(module):
             try:
-                _check(loop)
-            except OpError as error:
+                _unroll_all(outermost)
+            except DiagnosticsError as error:
                 errors += error.diagnostics
-                continue
-            todo += [inner for copy in _unroll(loop) for inner in _outermost(copy)]
         if errors:
             raise DiagnosticsError(errors)
+
+
+def _unroll_all(outermost: scf.ForOp) -> None:
+    """Unroll a loop and those inside; all that cannot be is told."""
+    _check(outermost)
+    too_many = OpError(
+        outermost,
+        f"is to be unrolled to more than {MOST_OPS} ops, with the loops inside: leave one of them "
+        "a loop",
+    )
+    if _least_ops(outermost) > MOST_OPS:
+        raise too_many
+    errors: dict[Diagnostic, None] = {}
+    ops, todo = 0, [outermost]
+    while todo:
+        loop = todo.pop()
+        try:
+            _check(loop)
+        except OpError as error:
+            errors |= dict.fromkeys(error.diagnostics)
+            continue
+        copies = _unroll(loop)
+        ops += sum(1 for copy in copies for _ in walk(copy))
+        if ops > MOST_OPS:
+            raise too_many
+        todo += [inner for copy in copies for inner in _outermost(copy)]
+    if errors:
+        raise DiagnosticsError(errors)
+
+
+def _least_ops(op: Operation) -> int:
+    """How many ops one becomes, as far as bounds are constant."""
+    inside = sum(
+        _least_ops(inner)
+        for region in op.regions
+        for block in region.blocks
+        for inner in block.ops
+        if inner.next_op is not None or inner.regions
+    )
+    if isinstance(op, scf.ForOp) and loop_kind(op) is LoopKind.UNROLL:
+        return inside * (constant_trip_count(op) or 1)
+    return 1 + inside
 
 
 def _outermost(op: Operation) -> list[scf.ForOp]:

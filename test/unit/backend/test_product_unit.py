@@ -85,3 +85,19 @@ def test_products_without_blocks():
 def test_accumulators_of_integers_come_in_more_rows():
     assert UNIT.result_bytes(16, 64, 1) == 32 * 64 * 4
     assert UNIT.result_bytes(16, 64, 2) == 16 * 64 * 4
+
+
+def test_blocks_are_as_many_as_the_memories_hold_however_large_a_product_is(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    compared: list[ProductBlocks] = []
+    cycles = ProductUnit.cycles
+
+    def counted(unit: ProductUnit, blocks: ProductBlocks, *extents: int) -> float:
+        compared.append(blocks)
+        return cycles(unit, blocks, *extents)
+
+    monkeypatch.setattr(ProductUnit, "cycles", counted)
+    found = UNIT.blocks(10**12, 64, 64, 4)
+    assert found == min(compared, key=lambda b: cycles(UNIT, b, 10**12, 64, 64, 4))
+    assert len(compared) < 1000

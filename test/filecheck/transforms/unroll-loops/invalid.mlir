@@ -15,5 +15,17 @@ orch.func opaque @main(in %n : index) {
   scf.for %i = %c0 to %c1 step %c0 { } {orch.loop = #orch<loop unroll>}
   // As many as are allowed.
   scf.for %i = %c0 to %c1024 step %c1 { } {orch.loop = #orch<loop unroll>}
+  // With the loops inside there may be too many; what no bound tells is found on the way.
+  // expected-error @+1 {{'scf.for' op is to be unrolled to more than 200000 ops, with the loops inside: leave one of them a loop}}
+  scf.for %i = %c0 to %c1024 step %c1 {
+    scf.for %j = %c0 to %c1024 step %c1 {
+      %k = arith.addi %i, %j : index
+    } {orch.loop = #orch<loop unroll>}
+  } {orch.loop = #orch<loop unroll>}
+  // A loop inside is told once, not for each copy.
+  scf.for %i = %c0 to %c1024 step %c1 {
+    // expected-error @+1 {{'scf.for' op is to be unrolled, but its bounds are not constant}}
+    scf.for %j = %c0 to %n step %c1 { } {orch.loop = #orch<loop unroll>}
+  } {orch.loop = #orch<loop unroll>}
   orch.return
 }
