@@ -199,7 +199,11 @@ class OnChip:
                 if not isinstance(value.type, TensorType) or value in self._values:
                     continue
                 origin = _origin(value, self._origins, self._sources)
-                if isinstance(origin, OpResult) and isinstance(origin.op, _WINDOWS):
+                if (
+                    isinstance(origin, OpResult)
+                    and isinstance(origin.op, DeclaredOp)
+                    and origin.op.is_view(origin)
+                ):
                     self.copied.add(value)
                     self._read(value, op)
                     self.is_needed = True
@@ -214,9 +218,6 @@ class OnChip:
         if isinstance(value.type, TensorType) and value not in self._values:
             loads.setdefault(value, op)
 
-
-_WINDOWS = (ptensor.SliceOp, ptensor.ReshapeOp, ptensor.TransposeOp, ptensor.RetypingViewOp)
-"""Ops that name a part of a buffer, or the buffer in another shape."""
 
 _CONVERTED = (ptensor.AssembleOp, ptensor.ExpandCloneOp, ptensor.GridOp)
 """Ops that make no tensor of their own and yet have another form on tiles."""
@@ -236,7 +237,7 @@ def _origin(
         if not isinstance(value, OpResult) or not isinstance(op, DeclaredOp):
             return value
         named = op.named_operand(value)
-        if named is None or isinstance(op, _WINDOWS):
+        if named is None or op.is_view(value):
             return value
         value = named
 

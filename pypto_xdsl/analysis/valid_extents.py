@@ -9,15 +9,10 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX
 from xdsl.ir import Operation, OpResult, SSAValue
 
 from pypto_xdsl.analysis.control_flow import forwarded
-from pypto_xdsl.dialects import tile
 from pypto_xdsl.dialects.tile import TileType
-from pypto_xdsl.dialects.tile.cross_core import PopOp
+from pypto_xdsl.dialects.tile.base import ReifiesValidShapeInterface
 from pypto_xdsl.dialects.typed_op import TypedOp
 from pypto_xdsl.syntax.lists import Index
-
-_SAYING = (tile.LoadOp, tile.SliceOp, tile.CreateOp, tile.SetValidShapeOp, PopOp)
-"""Ops that have the extents as operands."""
-
 
 Known: TypeAlias = dict[tuple[SSAValue, int], Index | None]
 """What was asked before of a program that does not change."""
@@ -63,7 +58,7 @@ def _said(value: SSAValue, axis: int) -> Index | None:
     if extent != DYNAMIC_INDEX:
         return extent
     op = value.owner
-    if isinstance(op, _SAYING) and op.valid_extents:
+    if isinstance(op, ReifiesValidShapeInterface) and op.valid_extents:
         return op.valid_extents[axis]
     return None
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from abc import ABC
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 
 from xdsl.ir import Attribute, OpResult, SSAValue
-from xdsl.irdl import base
+from xdsl.irdl import IRDLOperation, base
 from xdsl.utils.exceptions import VerifyException
 
 from pypto_xdsl.dialects.declared_op import DeclaredOp
@@ -14,6 +14,7 @@ from pypto_xdsl.dialects.element_types import as_element_type
 from pypto_xdsl.dialects.tile.attributes import MemorySpace
 from pypto_xdsl.dialects.tile.types import TileType
 from pypto_xdsl.dialects.typed_op import InferringOp, Types
+from pypto_xdsl.syntax.lists import Index
 
 TILE = base(TileType)
 
@@ -60,6 +61,15 @@ class InferringTileOp(InferringOp, ABC):
         the order of the definition: all of the first operand's box, unless an op says otherwise.
         """
         return TileType.of(operands[0]).with_valid(None)
+
+
+class ReifiesValidShapeInterface(IRDLOperation, ABC):
+    """An op that has the extents of the valid region of its result as operands and constants."""
+
+    @property
+    @abstractmethod
+    def valid_extents(self) -> Sequence[Index]:
+        """One a dimension of the result; empty where its type knows them all."""
 
 
 def like(

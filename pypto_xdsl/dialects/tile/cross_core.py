@@ -32,7 +32,7 @@ from pypto_xdsl.dialects.ptensor.attributes import TransportSplit, TransportSpli
 from pypto_xdsl.dialects.ptensor.types import TENSOR
 from pypto_xdsl.dialects.ring_slots import BOTH_DIRECTIONS, default_slots
 from pypto_xdsl.dialects.tile.attributes import MemorySpace
-from pypto_xdsl.dialects.tile.base import TILE, InferringTileOp
+from pypto_xdsl.dialects.tile.base import TILE, InferringTileOp, ReifiesValidShapeInterface
 from pypto_xdsl.dialects.tile.types import TileType
 from pypto_xdsl.dialects.typed_op import TypedOp, Types, Value
 from pypto_xdsl.syntax.lists import Index, mixed_indices
@@ -121,7 +121,7 @@ class PushOp(RingOp, ABC):
         self._fill(properties={"split": TransportSplitAttr(split)}, tile=tile)
 
 
-class PopOp(RingOp, ABC):
+class PopOp(RingOp, ReifiesValidShapeInterface, ABC):
     """
     The tile in the next full slot; the slot stays taken until it is freed. `valid` gives the
     extents of its valid region that its type leaves to run time.

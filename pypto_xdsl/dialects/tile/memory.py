@@ -31,7 +31,7 @@ from pypto_xdsl.dialects.extents import reshape_valid, verify_extents, verify_wi
 from pypto_xdsl.dialects.ptensor.types import TENSOR, tensor_of
 from pypto_xdsl.dialects.ptensor.window_writes import WindowWriteOp
 from pypto_xdsl.dialects.tile.attributes import CachePolicyAttr, MemorySpace, TileLayout
-from pypto_xdsl.dialects.tile.base import TILE, made_in
+from pypto_xdsl.dialects.tile.base import TILE, ReifiesValidShapeInterface, made_in
 from pypto_xdsl.dialects.tile.types import Layout, TileType
 from pypto_xdsl.dialects.typed_op import Cut, TypedOp, Value
 from pypto_xdsl.syntax.lists import Index, mixed_indices, split_indices
@@ -46,7 +46,7 @@ from pypto_xdsl.syntax.op_syntax import (
 
 
 @irdl_op_definition
-class CreateOp(TypedOp):
+class CreateOp(TypedOp, ReifiesValidShapeInterface):
     """A tile whose elements are undefined."""
 
     name = "tile.create"
@@ -89,7 +89,7 @@ class FullOp(TypedOp):
 
 
 @irdl_op_definition
-class LoadOp(TypedOp):
+class LoadOp(TypedOp, ReifiesValidShapeInterface):
     """
     The window of a tensor at the given offsets, as large as the valid region of the result.
 
@@ -328,7 +328,7 @@ class MoveOp(TypedOp):
 
 
 @irdl_op_definition
-class SetValidShapeOp(TypedOp):
+class SetValidShapeOp(TypedOp, ReifiesValidShapeInterface):
     """
     The same tile with another valid region; no element moves. A tile one box high need not stay
     compact: its rows lie the same either way. What pads it may be forgotten.

@@ -19,7 +19,7 @@ from xdsl.utils.exceptions import VerifyException
 from pypto_xdsl.dialects.declared_op import lives_freely, names, reads, updates, views
 from pypto_xdsl.dialects.extents import verify_extents, verify_window
 from pypto_xdsl.dialects.tile.attributes import MemorySpace
-from pypto_xdsl.dialects.tile.base import TILE
+from pypto_xdsl.dialects.tile.base import TILE, ReifiesValidShapeInterface
 from pypto_xdsl.dialects.tile.types import TileType
 from pypto_xdsl.dialects.typed_op import Cut, TypedOp, Value
 from pypto_xdsl.syntax.lists import Index, mixed_indices
@@ -82,7 +82,7 @@ def _cut_windows(
 
 
 @irdl_op_definition
-class SliceOp(TypedOp):
+class SliceOp(TypedOp, ReifiesValidShapeInterface):
     """
     A window of a tile at the given offsets; no element moves.
 
