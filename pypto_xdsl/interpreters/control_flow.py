@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Any
@@ -31,6 +32,8 @@ def loop_turns(args: PythonValues) -> range:
     lower, upper, step = (arg.value.data for arg in args[:3])
     if step <= 0:
         raise ProgramError(f"needs a positive step, got {step}")
+    if upper - lower > sys.maxsize * step:
+        raise ProgramError(f"has {-((lower - upper) // step)} turns, which no run gets through")
     return range(lower, upper, step)
 
 

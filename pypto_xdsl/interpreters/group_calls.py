@@ -25,6 +25,7 @@ from pypto_xdsl.dialects.tile.cross_core import RingOp
 from pypto_xdsl.dialects.tile.sync import FlagOp, SyncallOp, SyncSetOp
 from pypto_xdsl.interpreters.core_groups import CoreGroup, GroupCore, flag_mode, on_behalf, set_core
 from pypto_xdsl.interpreters.machine import Grid, GroupCall, Machine
+from pypto_xdsl.interpreters.pto import kernels
 from pypto_xdsl.interpreters.tasks import ProgramOrder
 from pypto_xdsl.interpreters.turns import Deadlock
 
@@ -38,8 +39,10 @@ _ORDER = ("first", "second")
 class _Waiting:
     """What a function waits for, with all that it calls."""
 
-    for_cores: bool
-    for_blocks: bool
+    for_cores: bool = False
+    for_blocks: bool = False
+    for_blocks_below: bool = False
+    """A kernel that was lowered waits for the other blocks of its launch."""
 
 
 def waits_for_cores(machine: Machine, function: orch.FuncOp) -> bool:
@@ -52,15 +55,23 @@ def waits_for_blocks(machine: Machine, function: orch.FuncOp) -> bool:
     return _waiting(machine, function).for_blocks
 
 
+def lowered_wait_for_blocks(machine: Machine, function: orch.FuncOp) -> bool:
+    """Whether a lowered kernel that a function calls waits for the other blocks of its launch."""
+    return _waiting(machine, function).for_blocks_below
+
+
 def _waiting(machine: Machine, function: orch.FuncOp) -> _Waiting:
     known = machine.get_data(_Calls, "waiting", dict[orch.FuncOp, _Waiting])
     found = known.get(function)
     if found is None:
         # A function that calls itself waits for no more than what it says itself.
-        known[function] = _Waiting(for_cores=False, for_blocks=False)
+        known[function] = _Waiting()
         inside = [_waiting_of(machine, op) for op in walk(function)]
         found = known[function] = _Waiting(
-            any(each.for_cores for each in inside), any(each.for_blocks for each in inside)
+            any(each.for_cores for each in inside),
+            any(each.for_blocks for each in inside),
+            any(each.for_blocks_below for each in inside)
+            or kernels.waits_for_blocks(machine.module, function),
         )
     return found
 

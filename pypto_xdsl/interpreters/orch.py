@@ -31,6 +31,7 @@ from pypto_xdsl.interpreters.elements import integer_value
 from pypto_xdsl.interpreters.errors import ProgramError
 from pypto_xdsl.interpreters.group_calls import (
     calling_together,
+    lowered_wait_for_blocks,
     run_called,
     waits_for_blocks,
     waits_for_cores,
@@ -38,7 +39,6 @@ from pypto_xdsl.interpreters.group_calls import (
 from pypto_xdsl.interpreters.indices import index_value, take_indices
 from pypto_xdsl.interpreters.machine import Grid, GroupCall, Machine, called_from, machine_of
 from pypto_xdsl.interpreters.op_tables import Run, implements
-from pypto_xdsl.interpreters.pto import kernels
 from pypto_xdsl.interpreters.signature import bind_arguments
 from pypto_xdsl.interpreters.skipped import origins_of_skipped, results_of_skipped
 from pypto_xdsl.interpreters.tasks import Launch, Task
@@ -152,27 +152,25 @@ def _holds(machine: Machine, op: orch.LaunchingOp, tensor: Tensor, dynamic: Pyth
 
 
 def _all_blocks(
-    machine: Machine, op: Operation, callee: orch.FuncOp | None
+    machine: Machine, op: Operation, callee: orch.FuncOp | None, count: int
 ) -> AbstractContextManager[None]:
     """How the blocks of a launch run: all at the same time, where they wait for each other."""
-    if callee is not None and waits_for_blocks(machine, callee):
+    if callee is None:
+        return nullcontext()
+    is_here, is_below = waits_for_blocks(machine, callee), lowered_wait_for_blocks(machine, callee)
+    if not is_here and not is_below:
+        return nullcontext()
+    takes_cube = callee.kind.data not in (FunctionKind.AIV, FunctionKind.INCORE)
+    most = CORES.cube if takes_cube or runs_on_both(callee) else CORES.vector
+    if count > most:
+        raise ProgramError(
+            f"launches {count} blocks that wait for each other, of which {most} run at a time"
+        )
+    if is_here:
         return _blocks_together(machine, op, callee)
-    called: dict[orch.FuncOp, None] = {}
-    todo = [] if callee is None else [callee]
-    while todo:
-        function = todo.pop()
-        if function in called:
-            continue
-        called[function] = None
-        for op in function.walk():
-            if isinstance(op, orch.DispatchOp):
-                found = machine.calls.callee(op)
-                todo += () if found is None else (found,)
-    if any(kernels.waits_for_blocks(machine.module, function) for function in called):
-        from pypto_xdsl.interpreters.ascend910b.meetings import blocks_together
+    from pypto_xdsl.interpreters.ascend910b.meetings import blocks_together
 
-        return blocks_together(machine)
-    return nullcontext()
+    return blocks_together(machine)
 
 
 @contextmanager
@@ -215,7 +213,7 @@ def _launch(
         if count <= 0:
             raise ProgramError(f"launches on {count} cores, expected at least one")
         results: PythonValues = ()
-        with _all_blocks(machine, op, callee):
+        with _all_blocks(machine, op, callee, count):
             for index in range(count):
                 with _on(machine, replace(machine.grid, block_index=index, block_count=count)):
                     results = body()

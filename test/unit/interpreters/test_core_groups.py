@@ -560,6 +560,15 @@ def test_a_block_that_does_not_come():
     assert len(found.notes) == 6
 
 
+@pytest.mark.parametrize(("kind", "most"), [("aiv", 48), ("aic", 24)])
+def test_no_more_blocks_meet_than_run_at_a_time(kind: str, most: int):
+    found, lines = error(meeting("tile.syncall", kind, launch=1_000_000_000))
+    assert (
+        f"launches 1000000000 blocks that wait for each other, of which {most} run at a time"
+    ) in found.message
+    assert "launch" in lines[found.line - 1]
+
+
 def test_scopes_do_not_run_beside_each_other():
     text = f"""
 orch.func orchestration @main(in %x : {X}, out %y : {X}) -> {X} {{

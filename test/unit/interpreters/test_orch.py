@@ -275,6 +275,13 @@ def test_control_flow_carries_values_and_tensors():
         ("%q = arith.divsi %n, %zero : index", "6:8: error: 'arith.divsi' op divides by zero"),
         ("%q = arith.remui %n, %zero : index", "'arith.remui' op divides by zero"),
         ("scf.for %i = %zero to %n step %zero { }", "'scf.for' op needs a positive step, got 0"),
+        (
+            "%low = arith.constant -9223372036854775808 : index\n"
+            "%high = arith.constant 9223372036854775807 : index\n"
+            "%one = arith.constant 1 : index\n"
+            "scf.for %i = %low to %high step %one { }",
+            "'scf.for' op has 18446744073709551615 turns, which no run gets through",
+        ),
         ("%q = arith.shli %n, %big : index", "'arith.shli' op shifts 64 bits by 64"),
         ("%q = arith.fptosi %nan : f32 to i32", "'arith.fptosi' op converts nan, which i32 does"),
         (
