@@ -820,7 +820,11 @@ def test_too_many_trips_are_refused_before_the_first(
     body: str, message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     steps: list[Operation] = []
-    monkeypatch.setattr(Limits, "count_step", lambda _, op: steps.append(op))
+
+    def count_step(_: Limits, op: Operation) -> None:
+        steps.append(op)
+
+    monkeypatch.setattr(Limits, "count_step", count_step)
     found, notes = refused(HUGE + ("%r = " if "iter_args" in body else "") + body)
     assert message in found
     assert notes == ["the graph is of this function"]
