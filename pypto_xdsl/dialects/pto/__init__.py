@@ -323,24 +323,28 @@ from pypto_xdsl.dialects.pto.reduction import (
     TRowSumOp as TRowSumOp,
 )
 from pypto_xdsl.dialects.pto.rules import constant_value as constant_value
+from pypto_xdsl.dialects.pto.debug import (
+    PrintOp as PrintOp,
+    TPrintOp as TPrintOp,
+    TrapOp as TrapOp,
+)
+from pypto_xdsl.dialects.pto.local_array import (
+    DeclareLocalArrayOp as DeclareLocalArrayOp,
+    LocalArrayGetOp as LocalArrayGetOp,
+    LocalArraySetOp as LocalArraySetOp,
+)
 from pypto_xdsl.dialects.pto.scalar import (
     AddPtrOp as AddPtrOp,
     CastPtrOp as CastPtrOp,
-    DeclareLocalArrayOp as DeclareLocalArrayOp,
     GetBlockIdxOp as GetBlockIdxOp,
     GetBlockNumOp as GetBlockNumOp,
     GetSubBlockIdxOp as GetSubBlockIdxOp,
     GetSubBlockNumOp as GetSubBlockNumOp,
     IntToPtrOp as IntToPtrOp,
     LoadScalarOp as LoadScalarOp,
-    LocalArrayGetOp as LocalArrayGetOp,
-    LocalArraySetOp as LocalArraySetOp,
-    PrintOp as PrintOp,
     PtrToIntOp as PtrToIntOp,
     StoreScalarOp as StoreScalarOp,
     TGetValOp as TGetValOp,
-    TPrintOp as TPrintOp,
-    TrapOp as TrapOp,
     TSetValOp as TSetValOp,
 )
 from pypto_xdsl.dialects.pto.section import (

@@ -1,4 +1,4 @@
-"""Ops of the scalar unit: numbers, pointers, arrays on its stack, printing."""
+"""Ops of the scalar unit: numbers, pointers, single elements."""
 
 from __future__ import annotations
 
@@ -7,12 +7,8 @@ from typing import Any, ClassVar, Self
 from xdsl.dialects.builtin import IntegerType
 from xdsl.irdl import (
     operand_def,
-    opt_operand_def,
-    opt_prop_def,
-    prop_def,
     result_def,
     traits_def,
-    var_operand_def,
 )
 from xdsl.parser import Parser
 from xdsl.printer import Printer
@@ -20,19 +16,14 @@ from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
 from pypto_xdsl.dialects.pto import rules as r
-from pypto_xdsl.dialects.pto.attributes import PrintFormatAttr
 from pypto_xdsl.dialects.pto.declaration import (
-    STRING,
     OperandConstraint,
     PtoOp,
     Role,
     declare,
-    word,
 )
 from pypto_xdsl.dialects.pto.enumerations import AddressSpace, Pipe
-from pypto_xdsl.dialects.pto.literals import parse_string
 from pypto_xdsl.dialects.pto.operands import (
-    GM_VIEW_TYPES,
     I64,
     INDEX,
     INDEX_TYPE,
@@ -43,18 +34,14 @@ from pypto_xdsl.dialects.pto.operands import (
     UPDATE_TILE,
     WRITE_POINTER,
 )
-from pypto_xdsl.dialects.pto.shaped_types import LocalArrayType, PartitionTensorViewType, PtrType
+from pypto_xdsl.dialects.pto.shaped_types import PtrType
 from pypto_xdsl.dialects.pto.syntax import (
     FormattedOp,
     TileOp,
     build,
-    parse_operand_list,
-    parse_type_list,
     parse_type_of,
     print_attributes,
     print_typed_operands,
-    resolve,
-    resolve_indices,
 )
 from pypto_xdsl.dialects.pto.tile_types import TileBufType
 
@@ -369,240 +356,3 @@ TSetValOp = declare(
     pipe=S,
     rules=[r.in_vec("dst"), r.scalar_of("val", "dst")],
 )
-
-LOCAL_ARRAY = OperandConstraint((LocalArrayType,), Role.READ, "a !pto.local_array")
-LOCAL_ARRAY_OUT = OperandConstraint((LocalArrayType,), Role.UPDATE, "a !pto.local_array")
-
-
-class DeclareLocalArrayBase(FormattedOp):
-    """An array on the scalar unit's stack"""
-
-    ALLOCATES: ClassVar[bool] = True
-    FORMAT: ClassVar[str] = "attr-dict `->` type($array)"
-
-    array = result_def(LocalArrayType)
-
-
-DeclareLocalArrayOp = declare(
-    DeclareLocalArrayBase, "DeclareLocalArrayOp", "declare_local_array", "an array on the stack"
-)
-
-
-def _verify_array(op: PtoOp, array: Any, indices: Any, value: Any) -> None:
-    assert isinstance(array, LocalArrayType)
-    if len(indices) != array.get_num_dims():
-        raise VerifyException(
-            f"expects {array.get_num_dims()} indices for {array}, got {len(indices)}"
-        )
-    if value != array.element_type:
-        raise VerifyException(
-            f"expects value type to match array element type, got {value} and {array.element_type}"
-        )
-    for index, dim in zip(indices, array.get_shape(), strict=True):
-        known = r.constant_value(index)
-        if known is not None and not 0 <= known < dim:
-            raise VerifyException(f"index {known} is out of range for {array}")
-
-
-class LocalArrayGetBase(PtoOp):
-    """`result = array[indices]`"""
-
-    array = operand_def(LOCAL_ARRAY)
-    indices = var_operand_def(INDEX)
-    result = result_def(SCALAR)
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        array = parser.parse_unresolved_operand()
-        indices = parser.parse_comma_separated_list(
-            parser.Delimiter.SQUARE, parser.parse_unresolved_operand
-        )
-        attributes = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        array_type = parse_type_of(parser, LocalArrayType)
-        parser.parse_punctuation("->")
-        result = parser.parse_type()
-        values: dict[str, Any] = {
-            "array": parser.resolve_operand(array, array_type),
-            "indices": resolve_indices(parser, indices),
-        }
-        return build(cls, values, attributes, (result,))
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        printer.print_ssa_value(self.array)
-        printer.print_string("[")
-        printer.print_list(self.indices, printer.print_ssa_value)
-        printer.print_string("]")
-        print_attributes(printer, self)
-        printer.print_string(" : ")
-        printer.print_attribute(self.array.type)
-        printer.print_string(" -> ")
-        printer.print_attribute(self.result.type)
-
-    def verify_(self) -> None:
-        super().verify_()
-        _verify_array(self, self.array.type, self.indices, self.result.type)
-
-
-LocalArrayGetOp = declare(
-    LocalArrayGetBase, "LocalArrayGetOp", "local_array_get", "one element of an array", pipe=S
-)
-
-
-class LocalArraySetBase(PtoOp):
-    """`array[indices] = value`"""
-
-    OUTS: ClassVar[tuple[str, ...] | None] = ()
-
-    array = operand_def(LOCAL_ARRAY_OUT)
-    indices = var_operand_def(INDEX)
-    value = operand_def(SCALAR)
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        array = parser.parse_unresolved_operand()
-        indices = parser.parse_comma_separated_list(
-            parser.Delimiter.SQUARE, parser.parse_unresolved_operand
-        )
-        parser.parse_punctuation(",")
-        value = parser.parse_unresolved_operand()
-        attributes = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        array_type = parse_type_of(parser, LocalArrayType)
-        parser.parse_punctuation(",")
-        value_type = parser.parse_type()
-        values: dict[str, Any] = {
-            "array": parser.resolve_operand(array, array_type),
-            "indices": resolve_indices(parser, indices),
-            "value": parser.resolve_operand(value, value_type),
-        }
-        return build(cls, values, attributes)
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        printer.print_ssa_value(self.array)
-        printer.print_string("[")
-        printer.print_list(self.indices, printer.print_ssa_value)
-        printer.print_string("], ")
-        printer.print_ssa_value(self.value)
-        print_attributes(printer, self)
-        printer.print_string(" : ")
-        printer.print_list((self.array.type, self.value.type), printer.print_attribute)
-
-    def verify_(self) -> None:
-        super().verify_()
-        _verify_array(self, self.array.type, self.indices, self.value.type)
-
-
-LocalArraySetOp = declare(
-    LocalArraySetBase,
-    "LocalArraySetOp",
-    "local_array_set",
-    "writes one element of an array",
-    pipe=S,
-)
-
-
-class PrintBase(PtoOp):
-    """Prints a number"""
-
-    HAS_SIDE_EFFECTS: ClassVar[bool] = True
-
-    format = prop_def(STRING)
-    scalar = operand_def(OperandConstraint(SCALAR.bases + INDEX.bases, Role.VALUE, "a number"))
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        parser.parse_keyword("ins")
-        parser.parse_punctuation("(")
-        text = parse_string(parser)
-        parser.parse_punctuation(",")
-        scalar = parser.parse_unresolved_operand()
-        parser.parse_punctuation(":")
-        values = {"scalar": parser.resolve_operand(scalar, parser.parse_type())}
-        parser.parse_punctuation(")")
-        return build(
-            cls, values, parser.parse_optional_attr_dict(), (), {"format": STRING.make(text)}
-        )
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(" ins(")
-        printer.print_attribute(self.format)
-        printer.print_string(", ")
-        print_typed_operands(printer, (self.scalar,))
-        printer.print_string(")")
-        print_attributes(printer, self, ("format",))
-
-
-PrintOp = declare(PrintBase, "PrintOp", "print", "prints a number", pipe=S)
-
-
-class PrintTileBase(PtoOp):
-    """Prints a tile"""
-
-    HAS_SIDE_EFFECTS: ClassVar[bool] = True
-
-    src = operand_def(
-        OperandConstraint(
-            (TileBufType, *GM_VIEW_TYPES), Role.READ, "a tile or a view of global memory"
-        )
-    )
-    tmp = opt_operand_def(
-        OperandConstraint((PartitionTensorViewType,), Role.SCRATCH, "a window of global memory")
-    )
-    print_format = opt_prop_def(word(PrintFormatAttr), prop_name="printFormat")
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        parser.parse_keyword("ins")
-        position = parser.pos
-        parser.parse_punctuation("(")
-        names = parse_operand_list(parser)
-        attributes = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        found = resolve(parser, names, parse_type_list(parser))
-        parser.parse_punctuation(")")
-        if len(found) > 2:
-            parser.raise_error(f"{cls.name} expects 1 to 2 operands, got {len(found)}", position)
-        values: dict[str, Any] = dict(zip(("src", "tmp"), found, strict=False))
-        return build(cls, values, attributes | parser.parse_optional_attr_dict())
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(" ins(")
-        print_typed_operands(printer, tuple(self.operands))
-        printer.print_string(")")
-        print_attributes(printer, self)
-
-    def verify_(self) -> None:
-        super().verify_()
-        tile = r.tile_of(self, "src")
-        if self.print_format is not None and self.tmp is None:
-            raise VerifyException("expects printFormat only when tmp is present")
-        if tile is None:
-            if self.tmp is not None:
-                raise VerifyException("expects tmp only when src is a tile_buf")
-            return
-        if r.dtype_name(tile.element_type, signless=True) not in PRINTABLE:
-            raise VerifyException(f"expects printable tile element type, got {tile.element_type}")
-        spaces = (AddressSpace.VEC, AddressSpace.MAT, AddressSpace.ACC)
-        allowed = spaces[:1] if self.tmp is None else spaces
-        if tile.space not in allowed:
-            raise VerifyException(
-                f"expects a printable tile in {' or '.join(allowed)}, got loc={tile.space}"
-            )
-
-
-PRINTABLE = ("i8", "i16", "i32", "f16", "f32")
-
-TPrintOp = declare(PrintTileBase, "TPrintOp", "tprint", "prints a tile", pipe=Pipe.V)
-
-
-class TrapBase(FormattedOp):
-    """Stops the kernel"""
-
-    HAS_SIDE_EFFECTS: ClassVar[bool] = True
-    FORMAT: ClassVar[str] = "attr-dict"
-
-
-TrapOp = declare(TrapBase, "TrapOp", "trap", "stops the kernel", pipe=S)
