@@ -82,6 +82,17 @@ def read_program(
     argument_types: Mapping[str, Any] | None = None,
 ) -> ModuleOp:
     """A program of a source as a module."""
+    module = _read(source, candidate, defines, argument_types)
+    module.location = source.location(candidate.nodes[0])
+    return module
+
+
+def _read(
+    source: Source,
+    candidate: Candidate,
+    defines: Mapping[str, Any] | None,
+    argument_types: Mapping[str, Any] | None,
+) -> ModuleOp:
     try:
         reader = reader_of(source, candidate, defines)
         reader.argument_types = dict(argument_types or {})
