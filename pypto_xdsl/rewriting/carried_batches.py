@@ -1,5 +1,5 @@
 """
-Batches of sums that loops carry: a loop carries each sum for itself.
+Batches of sums that control flow hands on: loops and branches hand on each sum for itself.
 
     %s = scf.for %i = ... iter_args(%a = %p) -> (!tile.tile<2x16x32xf32>) {
       %q = tile.batch_matmul_acc %a, %x, %y : ...
@@ -10,120 +10,241 @@ Batches of sums that loops carry: a loop carries each sum for itself.
       ...
     }
 
-The accumulator holds matrices, and a batch of them in no one tile.
+The accumulator holds matrices, and a batch of them in no one tile. What all control flow hands on
+as one value is one batch of sums (`carried_sums`) if nothing but products, and sums of products,
+becomes it; it may start from a tile that nothing was written to.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field
+from itertools import chain
 from math import prod
 
 from xdsl.dialects import scf
-from xdsl.ir import BlockArgument, SSAValue
+from xdsl.dialects.builtin import DYNAMIC_INDEX
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, Region, SSAValue, Use
+from xdsl.utils.disjoint_set import DisjointSet
 
-from pypto_xdsl.analysis.control_flow import terminator
+from pypto_xdsl.analysis.control_flow import forwarding, terminator
+from pypto_xdsl.analysis.walk import blocks_inside, walk
 from pypto_xdsl.dialects import tile
-from pypto_xdsl.dialects.tile import TileType
+from pypto_xdsl.dialects.tile import MemorySpace, TileType
 from pypto_xdsl.rewriting.batch_products import Pages, Place, number_of
 from pypto_xdsl.rewriting.inserter import Inserter
 
-_BOUNDS = 3
-"""The operands of `scf.for` before the inits."""
+ControlFlow = scf.ForOp | scf.WhileOp | scf.IfOp
+"""What hands values on in a kernel."""
+_PRODUCTS = (tile.BatchMatmulOp, tile.BatchMatmulAccOp)
+
+
+# Which batches.
+
+
+def carried_sums(kernel: Operation) -> AbstractSet[SSAValue]:
+    """The batches of sums of a kernel that control flow hands on, under all their names."""
+    ops = list(walk(kernel))
+    blocks = chain.from_iterable(map(blocks_inside, ops))
+    values = chain(
+        (r for op in ops for r in op.results), (a for block in blocks for a in block.args)
+    )
+    batches = [value for value in values if _is_batch(value)]
+    if not any(isinstance(op, _PRODUCTS) for op in ops):
+        return frozenset()
+    names = DisjointSet[SSAValue](batches)
+    known, handed_on = set(batches), set[SSAValue]()
+    for op in ops:
+        if isinstance(op, tile.BatchMatmulAccOp) and op.acc in known and op.result in known:
+            names.union(op.acc, op.result)
+        for step in forwarding(op):
+            if step.target in known and step.source in known:
+                names.union(step.source, step.target)
+                handed_on.add(step.target)
+    roots = {names.find(value) for value in handed_on}
+    roots &= {names.find(value) for value in batches if _is_product(value)}
+    roots -= {names.find(value) for value in batches if not _may_be_sums(value)}
+    return {value for value in batches if names.find(value) in roots}
+
+
+def _is_batch(value: SSAValue) -> bool:
+    type = value.type
+    return isinstance(type, TileType) and prod(type.get_shape()[:-2]) != 1
+
+
+def _is_product(value: SSAValue) -> bool:
+    return isinstance(value.owner, _PRODUCTS)
+
+
+def _may_be_sums(value: SSAValue) -> bool:
+    """Whether what makes a batch makes matrices, or only names them."""
+    type = TileType.of(value.type)
+    shape, valid = type.get_shape(), type.valid_shape
+    if DYNAMIC_INDEX in (*shape, *valid) or shape[:-2] != valid[:-2]:
+        return False
+    if type.memory_space not in (None, MemorySpace.ACC):
+        return False
+    owner = value.owner
+    if isinstance(owner, Block):
+        return isinstance(owner.parent_op(), ControlFlow)
+    return isinstance(owner, (*_PRODUCTS, tile.CreateOp, ControlFlow))
+
+
+def is_of_sums(use: Use) -> bool:
+    """Whether a batch of sums is used sum by sum: stored, added to, or handed on."""
+    op = use.operation
+    match op:
+        case tile.BatchMatmulAccOp():
+            return use.index == 0
+        case tile.StoreOp():
+            return op.source is op.operands[use.index]
+        case _:
+            return isinstance(op, ControlFlow | scf.YieldOp | scf.ConditionOp)
+
+
+# What control flow becomes.
 
 
 @dataclass
 class CarriedBatches:
-    """A loop that carries batches of sums, once it carries the sums instead."""
+    """Control flow that hands on the sums of batches, in the place of one that hands on these."""
 
-    loop: scf.ForOp
-    places: Sequence[int]
-    """Which of what the loop carried were batches."""
-    arguments: Sequence[BlockArgument]
-    """The batches, in the body, to be erased once nothing uses them."""
-    pages: dict[SSAValue, Pages]
-    """The sums of each batch, in the body and after the loop."""
-
-
-def init_place(op: scf.ForOp, operand: int) -> int:
-    """Which carried value an operand of a loop starts; negative for a bound."""
-    return operand - _BOUNDS
+    op: ControlFlow
+    pages: dict[SSAValue, Pages] = field(default_factory=dict[SSAValue, Pages])
+    """The sums of each batch, by its argument or result."""
+    arguments: list[BlockArgument] = field(default_factory=list[BlockArgument])
+    """The batches inside, to be erased once nothing uses them."""
+    ends: dict[Operation, Sequence[int]] = field(default_factory=dict[Operation, Sequence[int]])
+    """Which operands of what ends the regions are batches, to be split."""
 
 
-def is_carried_sum(op: scf.ForOp, place: int) -> bool:
-    """Whether all that a loop does with a batch of matrices that it carries is to add to them."""
-    if not op.regions:
-        # Another loop carries the sums in its place already.
-        return True
-    value: SSAValue = op.body.block.args[1 + place]
-    if not isinstance(value.type, TileType) or prod(value.type.get_shape()[:-2]) == 1:
-        return False
-    end = terminator(op.body)
-    while True:
-        uses = list(value.uses)
-        if len(uses) != 1 or uses[0].operation.parent is not op.body.block:
-            return False
-        user, index = uses[0].operation, uses[0].index
-        if user is end:
-            return index == place
-        if isinstance(user, tile.BatchMatmulAccOp) and index == 0:
-            value = user.result
-        elif isinstance(user, scf.ForOp) and index >= _BOUNDS:
-            if not is_carried_sum(user, init_place(user, index)):
-                return False
-            value = user.results[init_place(user, index)]
-        else:
-            return False
-
-
-def carry_sums(op: scf.ForOp, starts: dict[int, Pages], inserter: Inserter) -> CarriedBatches:
+def carry_sums(
+    op: ControlFlow,
+    sums: AbstractSet[SSAValue],
+    pages: Mapping[SSAValue, Pages],
+    inserter: Inserter,
+) -> CarriedBatches | None:
     """
-    Let a loop carry the sums of batches, which start as given, after all else that it carries. The
-    loop itself is done with, and its results that are no batches are replaced; what is yielded
-    stays to be split.
+    Let control flow hand on the sums of batches, after all else that it does; None if it hands on
+    no batch. `op` itself is done with, and its results that are no batches are replaced; `pages`
+    has the sums that it starts from.
     """
-    inits = [init for place, init in enumerate(op.iter_args) if place not in starts]
-    kept = len(inits)
-    block = op.body.block
-    batches = {place: block.args[1 + place] for place in starts}
-    pages: dict[SSAValue, Pages] = {}
-    first: dict[int, int] = {}
-    for place, start in starts.items():
-        first[place] = len(inits)
-        inits += [start.page(each, inserter) for each in start.places]
-        arguments: list[SSAValue] = []
-        for value in inits[first[place] :]:
-            argument = block.insert_arg(value.type, len(block.args))
-            argument.name_hint = batches[place].name_hint
-            argument.location = batches[place].location
-            arguments.append(argument)
-        pages[batches[place]] = _of(start.batch, arguments)
-    loop = scf.ForOp(op.lb, op.ub, op.step, inits, op.detach_region(op.body))
-    loop.attributes |= op.attributes
-    inserter.insert(loop)
-    others = iter(loop.results[:kept])
-    for place, result in enumerate(op.results):
-        if place not in starts:
-            new = next(others)
-            new.name_hint = result.name_hint
-            result.replace_all_uses_with(new)
+    if not any(value in sums for value in _handed_on(op)):
+        return None
+    ends: dict[Operation, Sequence[int]] = {
+        end: _places(end.operands, sums) for end in map(terminator, _regions(op))
+    }
+    match op:
+        case scf.ForOp():
+            body = op.detach_region(op.body)
+            inits = split(op.iter_args, _places(op.iter_args, sums), pages, inserter)
+            new: ControlFlow = scf.ForOp(op.lb, op.ub, op.step, inits, body)
+        case scf.WhileOp():
+            inits = split(op.arguments, _places(op.arguments, sums), pages, inserter)
+            types = _split_types(op.results, sums)
+            before, after = (op.detach_region(region) for region in op.regions)
+            new = scf.WhileOp(inits, types, before, after)
+        case scf.IfOp():
+            types = _split_types(op.results, sums)
+            true, false = (op.detach_region(region) for region in op.regions)
+            new = scf.IfOp(op.cond, types, true, false)
+    carried = CarriedBatches(new, ends=ends)
+    for region in _regions(new):
+        _split_arguments(region.block, sums, carried)
+    new.attributes |= op.attributes
+    inserter.put(new)
+    _split_results(op, sums, carried)
+    return carried
+
+
+def split(
+    values: Sequence[SSAValue],
+    places: Sequence[int],
+    pages: Mapping[SSAValue, Pages],
+    inserter: Inserter,
+) -> list[SSAValue]:
+    """Values without those at some places, whose pages follow at the end."""
+    batches = frozenset(places)
+    found = [value for place, value in enumerate(values) if place not in batches]
+    for place in places:
+        batch = pages[values[place]]
+        found += [batch.page(each, inserter) for each in batch.places]
+    return found
+
+
+def page_type(batch: TileType) -> TileType:
+    """The type of a matrix of a batch."""
+    return TileType(
+        batch.get_shape()[-2:],
+        batch.element_type,
+        batch.memory_space,
+        valid=batch.valid_shape[-2:],
+        layout=batch.layout,
+    )
+
+
+def _regions(op: ControlFlow) -> list[Region]:
+    return [region for region in op.regions if region.first_block is not None]
+
+
+def _handed_on(op: ControlFlow) -> list[SSAValue]:
+    arguments = [a for region in _regions(op) for a in region.block.args]
+    return [*op.results, *arguments]
+
+
+def _places(values: Sequence[SSAValue], sums: AbstractSet[SSAValue]) -> list[int]:
+    return [place for place, value in enumerate(values) if value in sums]
+
+
+def _split_types(values: Sequence[SSAValue], sums: AbstractSet[SSAValue]) -> list[Attribute]:
+    types: list[Attribute] = [value.type for value in values if value not in sums]
+    for value in values:
+        if value in sums:
+            types += _page_types(value)
+    return types
+
+
+def _page_types(value: SSAValue) -> list[Attribute]:
+    batch = TileType.of(value.type)
+    return [page_type(batch)] * prod(batch.get_shape()[:-2])
+
+
+def _split_arguments(block: Block, sums: AbstractSet[SSAValue], carried: CarriedBatches) -> None:
+    for argument in tuple(block.args):
+        if argument not in sums:
             continue
-        batch = starts[place].batch
-        made = loop.results[first[place] : first[place] + prod(batch)]
-        for each in made:
-            each.name_hint = result.name_hint
-        pages[result] = _of(batch, made)
-    return CarriedBatches(loop, tuple(starts), tuple(batches.values()), pages)
+        made: list[SSAValue] = []
+        for type in _page_types(argument):
+            page = block.insert_arg(type, len(block.args))
+            page.name_hint = argument.name_hint
+            page.location = argument.location
+            made.append(page)
+        carried.pages[argument] = _of(argument, made)
+        carried.arguments.append(argument)
 
 
-def _of(batch: Sequence[int], values: Sequence[SSAValue]) -> Pages:
+def _split_results(op: ControlFlow, sums: AbstractSet[SSAValue], carried: CarriedBatches) -> None:
+    batches: list[OpResult] = []
+    made = iter(carried.op.results)
+    for result in op.results:
+        if result in sums:
+            batches.append(result)
+            continue
+        new = next(made)
+        new.name_hint = result.name_hint
+        result.replace_all_uses_with(new)
+    for batch in batches:
+        pages = [next(made) for _ in _page_types(batch)]
+        for page in pages:
+            page.name_hint = batch.name_hint
+        carried.pages[batch] = _of(batch, pages)
+
+
+def _of(batch: SSAValue, values: Sequence[SSAValue]) -> Pages:
+    extents = TileType.of(batch.type).get_shape()[:-2]
+
     def one(place: Place, inserter: Inserter) -> SSAValue:
-        return values[number_of(place, batch)]
+        return values[number_of(place, extents)]
 
-    return Pages(batch, one)
-
-
-def is_carried_on(end: scf.YieldOp, index: int) -> bool:
-    """Whether what a region yields is a batch of sums that its loop carries on."""
-    loop = end.parent_op()
-    return isinstance(loop, scf.ForOp) and is_carried_sum(loop, index)
+    return Pages(extents, one)

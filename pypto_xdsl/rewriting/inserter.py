@@ -18,11 +18,15 @@ class Inserter:
 
     def insert(self, op: Operation, hint: str | None = None) -> OpResult:
         """Insert `op`, and return its first result."""
+        self.put(op)
+        result = op.results[0]
+        result.name_hint = hint
+        return result
+
+    def put(self, op: Operation) -> None:
+        """Insert `op`, whatever its results."""
         locate(self.origin.location, op)
         if self.point.insert_before is None:
             self.point.block.add_op(op)
         else:
             self.point.block.insert_op_before(op, self.point.insert_before)
-        result = op.results[0]
-        result.name_hint = hint
-        return result

@@ -19,8 +19,9 @@ Only loads and stores keep the dimensions of the tensor; the reshapes beside the
 What works element by element, or on rows, means the same on the matrix. A part of consecutive rows
 is one of the matrix, too. Products of batches are taken apart, one pair of matrices at a time
 (`rewriting/batch_products.py`), and so are transposes, each of which gets the scratch that it
-needs; a loop that carries a batch of sums carries each of them. An op along any other axis does not
-mean the same, and is an error.
+needs; loops and branches that hand on a batch of sums hand on each of them
+(`rewriting/carried_batches.py`). An op along any other axis does not mean the same, and is an
+error.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from math import prod
 from xdsl.context import Context
 from xdsl.dialects import scf
 from xdsl.dialects.builtin import ModuleOp, TensorType
-from xdsl.ir import BlockArgument, Operation, SSAValue, Use
+from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.utils.exceptions import VerifyException
 
@@ -58,11 +59,12 @@ from pypto_xdsl.rewriting.batch_products import (
     windows,
 )
 from pypto_xdsl.rewriting.carried_batches import (
-    CarriedBatches,
+    ControlFlow,
+    carried_sums,
     carry_sums,
-    init_place,
-    is_carried_on,
-    is_carried_sum,
+    is_of_sums,
+    page_type,
+    split,
 )
 from pypto_xdsl.rewriting.index_sums import is_run_of_rows, multiply, row_of
 from pypto_xdsl.rewriting.inserter import Inserter
@@ -101,8 +103,12 @@ class _Kernel:
         self._pages: dict[SSAValue, Pages] = {}
         """The matrices of batches that lie in no one matrix, or side by side in one."""
         self._dead: list[Operation] = []
-        self._carried: dict[Operation, CarriedBatches] = {}
-        """Loops that carry the sums of batches, each for itself."""
+        self._sums = carried_sums(kernel)
+        """The batches of sums that control flow hands on, each sum for itself."""
+        self._ends: dict[Operation, Sequence[int]] = {}
+        """Which operands of what ends regions are such batches."""
+        self._arguments: list[BlockArgument] = []
+        """Such batches, inside control flow that hands on their sums."""
 
     def flatten(self) -> None:
         for op in list(walk(self._kernel)):
@@ -112,12 +118,11 @@ class _Kernel:
                 raise OpError(op, str(error)) from error
         for op in reversed(self._dead):
             _erase(op)
-        for carried in self._carried.values():
-            for argument in carried.arguments:
-                carried.loop.body.block.erase_arg(argument)
+        for argument in self._arguments:
+            argument.block.erase_arg(argument)
 
     def _flatten(self, op: Operation) -> None:
-        if isinstance(op, scf.ForOp):
+        if isinstance(op, ControlFlow):
             op = self._carry_sums(op)
         for block in blocks_inside(op):
             for argument in tuple(block.args):
@@ -136,8 +141,10 @@ class _Kernel:
                 self._before_store(op)
             case tile.BatchMatmulOp() | tile.BatchMatmulAccOp():
                 self._multiply(op)
-            case scf.YieldOp() if (carried := self._carried.get(op.parent_op() or op)) is not None:
-                self._yield_sums(op, carried)
+            case scf.YieldOp() | scf.ConditionOp() if op in self._ends:
+                op.operands = split(op.operands, self._ends[op], self._pages, Inserter(op))
+            case tile.CreateOp() if op.result in self._sums:
+                self._create_sums(op)
             case tile.TransposeViewOp():
                 self._transpose_view(op)
             case tile.TransposeOp():
@@ -223,44 +230,56 @@ class _Kernel:
                     "take the batch apart",
                 )
         pages = multiplied(op, self._pages_of(op.lhs), self._pages_of(op.rhs), acc)
-        if all(_passes_pages_on(use) and _is_beside(use.operation, op) for use in op.result.uses):
+        if op.result in self._sums:
+            self._sum(op.result, pages, Inserter(op))
+            self._dead.append(op)
+        elif all(is_of_sums(use) and _is_beside(use.operation, op) for use in op.result.uses):
             self._pages[op.result] = pages
             self._dead.append(op)
         else:
             hint = op.result.name_hint
             self._become(op, gather_pages(Inserter(op), pages, type, hint))
 
-    def _carry_sums(self, op: scf.ForOp) -> scf.ForOp:
-        """The loop, which carries each sum of the batches of sums that it carried."""
-        starts = {
-            place: self._pages[init]
-            for place, init in enumerate(op.iter_args)
-            if init in self._pages and is_carried_sum(op, place)
-        }
-        if not starts:
-            return op
-        types = {place: TileType.of(op.results[place].type) for place in starts}
-        carried = carry_sums(op, starts, Inserter(op))
-        self._carried[carried.loop] = carried
-        self._pages |= carried.pages
-        self._dead.append(op)
-        for place, type in types.items():
-            result = op.results[place]
-            if not all(_passes_pages_on(use) for use in result.uses):
-                after = Inserter(op, InsertPoint.after(carried.loop))
-                whole = gather_pages(after, self._pages[result], type, result.name_hint)
-                self._was[whole] = type
-                result.replace_all_uses_with(whole)
-        return carried.loop
+    def _create_sums(self, op: tile.CreateOp) -> None:
+        """Sums that nothing was added to yet."""
+        type = TileType.of(op.result.type)
 
-    def _yield_sums(self, op: scf.YieldOp, carried: CarriedBatches) -> None:
-        """Yield the sums of each batch after all else."""
-        inserter = Inserter(op)
-        values = [v for place, v in enumerate(op.operands) if place not in carried.places]
-        for place in carried.places:
-            pages = self._pages[op.operands[place]]
-            values += [pages.page(each, inserter) for each in pages.places]
-        op.operands = values
+        def make(place: Place, inserter: Inserter) -> SSAValue:
+            return inserter.insert(tile.CreateOp(page_type(type)), op.result.name_hint)
+
+        self._sum(op.result, Pages(type.get_shape()[:-2], make), Inserter(op))
+        self._dead.append(op)
+
+    def _sum(self, value: SSAValue, pages: Pages, inserter: Inserter) -> None:
+        """
+        Make the sums of a batch here, and one tile of all of them for what does not use them one by
+        one.
+        """
+        made = {place: pages.page(place, inserter) for place in pages.places}
+        self._pages[value] = Pages(pages.batch, lambda place, inserter: made[place])
+        others = [use for use in value.uses if not is_of_sums(use)]
+        if not others:
+            return
+        type = TileType.of(value.type)
+        whole = gather_pages(inserter, self._pages[value], type, value.name_hint)
+        self._was[whole] = type
+        for use in others:
+            use.operation.operands[use.index] = whole
+
+    def _carry_sums(self, op: ControlFlow) -> ControlFlow:
+        """The control flow, which hands on each sum of the batches of sums that it handed on."""
+        carried = carry_sums(op, self._sums, self._pages, Inserter(op))
+        if carried is None:
+            return op
+        self._dead.append(op)
+        self._ends |= carried.ends
+        self._arguments += carried.arguments
+        after = InsertPoint.after(carried.op)
+        for batch, pages in carried.pages.items():
+            owner = batch.owner
+            point = InsertPoint.at_start(owner) if isinstance(owner, Block) else after
+            self._sum(batch, pages, Inserter(carried.op, point))
+        return carried.op
 
     def _transpose_view(self, op: tile.TransposeViewOp) -> None:
         type = TileType.of(op.result.type)
@@ -440,21 +459,6 @@ def _products_of(value: SSAValue) -> list[tile.BatchMatmulOp | tile.BatchMatmulA
         else:
             return None
     return found or None
-
-
-def _passes_pages_on(use: Use) -> bool:
-    """Whether a batch of products is stored, added to or carried there, all of it page by page."""
-    op = use.operation
-    match op:
-        case tile.BatchMatmulAccOp():
-            return op.acc is op.operands[use.index] and use.index == 0
-        case scf.ForOp():
-            place = init_place(op, use.index)
-            return place >= 0 and is_carried_sum(op, place)
-        case scf.YieldOp():
-            return is_carried_on(op, use.index)
-        case _:
-            return isinstance(op, tile.StoreOp)
 
 
 def _is_beside(op: Operation, other: Operation) -> bool:

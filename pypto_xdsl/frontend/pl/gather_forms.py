@@ -174,9 +174,9 @@ def _mgather(arguments: Arguments) -> Value:
     coalesce = _enum(bound, "coalesce", Coalesce, Coalesce.ROW)
     bounds = _enum(bound, "gather_oob", OutOfBounds, OutOfBounds.UNDEFINED)
     index = bound.scalar("idx")
-    indices = index.type if isinstance(index.type, TileType) else tensor_of(index.type)
     space = bound.word("target_memory", MemorySpace)
     try:
+        indices = index.type if isinstance(index.type, TileType) else tensor_of(index.type)
         result = tile_gather.MgatherOp.gathered(source, indices, coalesce, space)
     except VerifyException as error:
         raise bound.error("idx", str(error)) from error

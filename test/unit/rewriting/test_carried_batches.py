@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support.lowering_levels import TO_CORE, assert_gives, on_910b
 from support.programs import context
 from xdsl.passes import PassPipeline
 from xdsl.universe import Universe
@@ -112,6 +113,129 @@ def test_sums_that_are_computed_with():
     x: Any = rng.integers(-3, 4, (2, 16, 128)).astype(np.float16)
     w: Any = rng.integers(-3, 4, (2, 128, 32)).astype(np.float16)
     wanted = np.abs(x.astype(np.float32) @ w.astype(np.float32))
+    ctx = context()
+    module = parse_module(ctx, text, "kernel.mlir")
+    passes = PassPipeline.parse_spec(Universe.get_multiverse().all_passes, ",".join(LOWERING[:2]))
+    for one in (None, *passes.passes):
+        if one is not None:
+            one.apply(ctx, module)
+            module.verify()
+        arguments = [x.copy(), w.copy(), np.zeros((2, 16, 32), np.float32)]
+        (found,) = run(module, "k", arguments).results
+        np.testing.assert_array_equal(np.asarray(found), wanted, err_msg=str(one))
+
+
+def beginning(name: str, index: str) -> str:
+    """A step of the depth that sums begin with."""
+    return f"""
+    %a{name} = tile.load %x[0, 0, {index}] : tensor<2x16x128xf16> -> {LEFT}
+    %b{name} = tile.load %w[0, {index}, 0] : tensor<2x128x32xf16> -> {RIGHT}
+    %q{name} = tile.batch_matmul %a{name}, %b{name} : {LEFT}, {RIGHT} -> {SUMS}
+    """
+
+
+FIRST_BEGINS = f"""
+  %none = tile.create : {SUMS}
+  %s = scf.for %k = %c0 to %c128 step %c16 iter_args(%acc = %none) -> ({SUMS}) {{
+    %a1 = tile.load %x[0, 0, %k] : tensor<2x16x128xf16> -> {LEFT}
+    %b1 = tile.load %w[0, %k, 0] : tensor<2x128x32xf16> -> {RIGHT}
+    %first = arith.cmpi eq, %k, %c0 : index
+    %q = scf.if %first -> ({SUMS}) {{
+      %q0 = tile.batch_matmul %a1, %b1 : {LEFT}, {RIGHT} -> {SUMS}
+      scf.yield %q0 : {SUMS}
+    }} else {{
+      %q1 = tile.batch_matmul_acc %acc, %a1, %b1 : {SUMS}, {LEFT}, {RIGHT}
+      scf.yield %q1 : {SUMS}
+    }}
+    scf.yield %q : {SUMS}
+  }}
+"""
+"""The first step begins the sums, the others add to them."""
+
+SOME_STEPS = f"""
+  %p = scf.if %yes -> ({SUMS}) {{
+    {beginning("5", "%c0")}
+    scf.yield %q5 : {SUMS}
+  }} else {{
+    {beginning("6", "%c16")}
+    scf.yield %q6 : {SUMS}
+  }}
+  %s = scf.for %k = %c16 to %c128 step %c16 iter_args(%acc = %p) -> ({SUMS}) {{
+    %half = arith.cmpi slt, %k, %c64 : index
+    %r0 = scf.if %half -> ({SUMS}) {{
+      {step("1", "%acc", "%k")}
+      scf.yield %q1 : {SUMS}
+    }} else {{
+      scf.yield %acc : {SUMS}
+    }}
+    scf.yield %r0 : {SUMS}
+  }}
+"""
+"""A branch chooses what the sums begin with, and another whether a step adds to them."""
+
+WHILE = f"""
+  {beginning("5", "%c0")}
+  %n, %s = scf.while (%i = %c16, %acc = %q5) : (index, {SUMS}) -> (index, {SUMS}) {{
+    %more = arith.cmpi slt, %i, %c64 : index
+    scf.condition(%more) %i, %acc : index, {SUMS}
+  }} do {{
+  ^bb0(%j : index, %on : {SUMS}):
+    {step("1", "%on", "%j")}
+    %next = arith.addi %j, %c16 : index
+    scf.yield %next, %q1 : index, {SUMS}
+  }}
+"""
+
+
+@pytest.mark.parametrize(
+    ("steps", "depth"),
+    [(FIRST_BEGINS, 128), (SOME_STEPS, 64), (WHILE, 64)],
+    ids=["first begins", "some steps", "while"],
+)
+def test_sums_through_branches_and_conditions(steps: str, depth: int):
+    text = f"""
+    orch.func incore @k(in %x : tensor<2x16x128xf16>, in %w : tensor<2x128x32xf16>, in %yes : i1,
+        out %o : tensor<2x16x32xf32>) -> tensor<2x16x32xf32> {{
+      %c0 = arith.constant 0 : index
+      %c16 = arith.constant 16 : index
+      %c64 = arith.constant 64 : index
+      %c128 = arith.constant 128 : index
+      {steps}
+      %r = tile.store %s, %o[0, 0, 0] : {SUMS}, tensor<2x16x32xf32>
+      orch.return %r : tensor<2x16x32xf32>
+    }}
+    """
+    rng = np.random.default_rng(19)
+    x: Any = rng.integers(-3, 4, (2, 16, 128)).astype(np.float16)
+    w: Any = rng.integers(-3, 4, (2, 128, 32)).astype(np.float16)
+    wanted = x[:, :, :depth].astype(np.float32) @ w[:, :depth].astype(np.float32)
+    arguments = [x, w, True, np.zeros((2, 16, 32), np.float32)]
+    assert_gives(on_910b(text), arguments, wanted, pipelines=TO_CORE)
+
+
+def test_sums_that_are_looked_at_on_the_way():
+    """What is done with the sums in the loop is done on one tile of all of them."""
+    text = f"""
+    orch.func incore @k(in %x : tensor<2x16x128xf16>, in %w : tensor<2x128x32xf16>,
+        inout %o : tensor<2x16x32xf32>) -> tensor<2x16x32xf32> {{
+      %c0 = arith.constant 0 : index
+      %c16 = arith.constant 16 : index
+      %c128 = arith.constant 128 : index
+      {beginning("0", "%c0")}
+      %s, %last = scf.for %k = %c16 to %c128 step %c16 iter_args(%acc = %q0, %y = %o)
+          -> ({SUMS}, tensor<2x16x32xf32>) {{
+        %seen = tile.abs %acc : {SUMS}
+        %z = tile.store %seen, %y[0, 0, 0] : {SUMS}, tensor<2x16x32xf32>
+        {step("1", "%acc", "%k")}
+        scf.yield %q1, %z : {SUMS}, tensor<2x16x32xf32>
+      }}
+      orch.return %last : tensor<2x16x32xf32>
+    }}
+    """
+    rng = np.random.default_rng(20)
+    x: Any = rng.integers(-3, 4, (2, 16, 128)).astype(np.float16)
+    w: Any = rng.integers(-3, 4, (2, 128, 32)).astype(np.float16)
+    wanted = np.abs(x[:, :, :112].astype(np.float32) @ w[:, :112].astype(np.float32))
     ctx = context()
     module = parse_module(ctx, text, "kernel.mlir")
     passes = PassPipeline.parse_spec(Universe.get_multiverse().all_passes, ",".join(LOWERING[:2]))

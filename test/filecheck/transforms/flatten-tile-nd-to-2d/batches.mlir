@@ -183,3 +183,52 @@ orch.func incore @carried_batch(in %x : tensor<2x16x128xf16>, in %w : tensor<2x1
   %r = tile.store %s, %o[0, 0, 0] : !tile.tile<2x16x32xf32>, tensor<2x16x32xf32>
   orch.return %r : tensor<2x16x32xf32>
 }
+
+// Branches hand on each sum of a batch, too, and so does a loop that asks before each turn. They
+// may start from tiles that nothing was written to.
+// CHECK-LABEL: orch.func incore @chosen_batch(
+// CHECK:         %none = tile.create : !tile.tile<16x32xf32>
+// CHECK-NEXT:    %none_1 = tile.create : !tile.tile<16x32xf32>
+// CHECK-NEXT:    %n, %s, %s_1 = scf.while (%i = %c0, %acc = %none, %acc_1 = %none_1) : (index, !tile.tile<16x32xf32>, !tile.tile<16x32xf32>) -> (index, !tile.tile<16x32xf32>, !tile.tile<16x32xf32>) {
+// CHECK:           scf.condition(%more) %i, %acc, %acc_1 : index, !tile.tile<16x32xf32>, !tile.tile<16x32xf32>
+// CHECK-NEXT:    } do {
+// CHECK-NEXT:    ^bb0(%j: index, %on: !tile.tile<16x32xf32>, %on_1: !tile.tile<16x32xf32>):
+// CHECK:           %q, %q_1 = scf.if %first -> (!tile.tile<16x32xf32>, !tile.tile<16x32xf32>) {
+// CHECK:             %q0 = tile.matmul
+// CHECK:             %q0_1 = tile.matmul
+// CHECK:             scf.yield %q0, %q0_1 : !tile.tile<16x32xf32>, !tile.tile<16x32xf32>
+// CHECK-NEXT:      } else {
+// CHECK:             %q1 = tile.matmul_acc %on,
+// CHECK:             %q1_1 = tile.matmul_acc %on_1,
+// CHECK:             scf.yield %q1, %q1_1 : !tile.tile<16x32xf32>, !tile.tile<16x32xf32>
+// CHECK-NEXT:      }
+// CHECK-NEXT:      %next = arith.addi %j, %c32 : index
+// CHECK-NEXT:      scf.yield %next, %q, %q_1 : index, !tile.tile<16x32xf32>, !tile.tile<16x32xf32>
+// CHECK-NEXT:    }
+// CHECK-NEXT:    %s_nd = tile.reshape %s : !tile.tile<16x32xf32> -> !tile.tile<1x16x32xf32>
+orch.func incore @chosen_batch(in %x : tensor<2x16x128xf16>, in %w : tensor<2x128x32xf16>, out %o : tensor<2x16x32xf32>) -> tensor<2x16x32xf32> {
+  %c0 = arith.constant 0 : index
+  %c32 = arith.constant 32 : index
+  %c128 = arith.constant 128 : index
+  %none = tile.create : !tile.tile<2x16x32xf32>
+  %n, %s = scf.while (%i = %c0, %acc = %none) : (index, !tile.tile<2x16x32xf32>) -> (index, !tile.tile<2x16x32xf32>) {
+    %more = arith.cmpi slt, %i, %c128 : index
+    scf.condition(%more) %i, %acc : index, !tile.tile<2x16x32xf32>
+  } do {
+  ^bb0(%j : index, %on : !tile.tile<2x16x32xf32>):
+    %a = tile.load %x[0, 0, %j] : tensor<2x16x128xf16> -> !tile.tile<2x16x32xf16>
+    %b = tile.load %w[0, %j, 0] : tensor<2x128x32xf16> -> !tile.tile<2x32x32xf16>
+    %first = arith.cmpi eq, %j, %c0 : index
+    %q = scf.if %first -> (!tile.tile<2x16x32xf32>) {
+      %q0 = tile.batch_matmul %a, %b : !tile.tile<2x16x32xf16>, !tile.tile<2x32x32xf16> -> !tile.tile<2x16x32xf32>
+      scf.yield %q0 : !tile.tile<2x16x32xf32>
+    } else {
+      %q1 = tile.batch_matmul_acc %on, %a, %b : !tile.tile<2x16x32xf32>, !tile.tile<2x16x32xf16>, !tile.tile<2x32x32xf16>
+      scf.yield %q1 : !tile.tile<2x16x32xf32>
+    }
+    %next = arith.addi %j, %c32 : index
+    scf.yield %next, %q : index, !tile.tile<2x16x32xf32>
+  }
+  %r = tile.store %s, %o[0, 0, 0] : !tile.tile<2x16x32xf32>, tensor<2x16x32xf32>
+  orch.return %r : tensor<2x16x32xf32>
+}

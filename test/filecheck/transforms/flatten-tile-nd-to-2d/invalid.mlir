@@ -40,14 +40,14 @@ orch.func incore @seen_transposed(in %x : tensor<2x16x64xf32>) {
 
 // -----
 
-// Sums that a loop carries and looks at on the way are one tile, of which no part is added to.
+// What is loaded is in no accumulator, and nothing brings it there: a loop that starts from it
+// carries one tile, of which no part is added to.
 orch.func incore @carried(in %x : tensor<2x16x16xf16>, in %acc : tensor<2x16x16xf32>, in %n : index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %t = tile.load %x[0, 0, 0] : tensor<2x16x16xf16> -> !tile.tile<2x16x16xf16>
-  %p = tile.batch_matmul %t, %t : !tile.tile<2x16x16xf16> -> !tile.tile<2x16x16xf32>
+  %p = tile.load %acc[0, 0, 0] : tensor<2x16x16xf32> -> !tile.tile<2x16x16xf32>
   %r = scf.for %i = %c0 to %n step %c1 iter_args(%a = %p) -> (!tile.tile<2x16x16xf32>) {
-    %look = tile.neg %a : !tile.tile<2x16x16xf32>
     // expected-error @+1 {{'tile.batch_matmul_acc' op adds to a batch of sums that no batch of products right before it begins; take the batch apart}}
     %q = tile.batch_matmul_acc %a, %t, %t : !tile.tile<2x16x16xf32>, !tile.tile<2x16x16xf16>, !tile.tile<2x16x16xf16>
     scf.yield %q : !tile.tile<2x16x16xf32>
