@@ -22,7 +22,9 @@ from typing import Any, cast
 from pypto_xdsl.frontend.pl.compile_time import Evaluator, StaticScope
 from pypto_xdsl.frontend.pl.source import Source, descendants, dotted_name
 from pypto_xdsl.frontend.pl.static_values import (
+    DSL_MODULES,
     Budget,
+    DslName,
     DType,
     Function,
     Unsettled,
@@ -84,6 +86,8 @@ class CallSites(ast.NodeVisitor):
         """What the functions that are followed return, outermost first."""
         self._around: dict[int, dict[str, Any]] = {}
         """The names around each nested function."""
+        self._of_dsl: dict[str, bool] = {}
+        """Whether names of the module are modules of the DSL."""
         self._methods: list[dict[str, Function]] = []
         """The methods of the classes around, outermost first."""
         try:
@@ -242,6 +246,8 @@ class CallSites(ast.NodeVisitor):
     def visit_Call(self, node: ast.Call) -> None:
         self.generic_visit(node)
         callee = node.func
+        if self._is_dsl(callee):
+            return
         if isinstance(callee, ast.Attribute) and callee.attr == "append" and len(node.args) == 1:
             self._append(callee.value, node.args[0])
             return
@@ -311,9 +317,10 @@ class CallSites(ast.NodeVisitor):
                     return torch_name(name)
                 if isinstance(base, ast.Name) and base.id in _SELF and self._methods:
                     return self._methods[-1].get(name)
-                held = self.value(base)
-                if isinstance(held, TorchTensor):
-                    return self._attribute(held, name)
+                if not self._is_dsl(base):
+                    held = self.value(base)
+                    if isinstance(held, TorchTensor):
+                        return self._attribute(held, name)
             case ast.BinOp(left=left, op=op, right=right):
                 first, second = self.value(left), self.value(right)
                 tensors = [part for part in (first, second) if isinstance(part, TorchTensor)]
@@ -324,11 +331,29 @@ class CallSites(ast.NodeVisitor):
                     return self._joined(cast("tuple[Any, ...]", first), second)
             case ast.ListComp(elt=element, generators=[generator]):
                 return self._comprehension(element, generator)
-            case ast.Call():
-                return self._call(node)
+            case ast.Call(func=function):
+                # An op of the DSL gives nothing that is known here.
+                return None if self._is_dsl(function) else self._call(node)
             case _:
                 pass
         return self.constant(node)
+
+    def _is_dsl(self, node: ast.expr) -> bool:
+        """Whether an expression is a module of the DSL, or something in one: `pl.tile.add`."""
+        while isinstance(node, ast.Attribute):
+            node = node.value
+        if not isinstance(node, ast.Name) or node.id in self.names:
+            return False
+        name = node.id
+        if name not in self._of_dsl:
+            try:
+                found = self.scope.lookup(name)
+            except (KeyError, Unsettled):
+                found = None
+            self._of_dsl[name] = (
+                isinstance(found, DslName) and found.path[0] in DSL_MODULES.values()
+            )
+        return self._of_dsl[name]
 
     def _elements(self, nodes: Sequence[ast.expr]) -> Any:
         found: list[Any] = []
