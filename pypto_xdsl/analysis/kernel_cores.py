@@ -20,6 +20,7 @@ from pypto_xdsl.dialects.ascend910b import CORE, CORE_OF_KIND, Core, CoreAttr
 from pypto_xdsl.dialects.orch import FunctionKind
 from pypto_xdsl.dialects.pto import AddressSpace
 from pypto_xdsl.dialects.pto.tile_types import TileBufType
+from pypto_xdsl.dialects.pto.unit_attributes import KERNEL_KIND
 
 _CORE_OF_KIND = {FunctionKind.AIC: Core.AIC, FunctionKind.AIV: Core.AIV}
 _CORE_OF_LANE = {Lane.CUBE: Core.AIC, Lane.VECTOR: Core.AIV}
@@ -51,7 +52,7 @@ def cores_of_lowered(kernel: func.FuncOp) -> Mapping[Core, Operation]:
     said = kernel.attributes.get(CORE)
     if isinstance(said, CoreAttr) and said.data is not Core.MIX:
         return {said.data: kernel}
-    kind = kernel.attributes.get("pto.kernel_kind")
+    kind = kernel.attributes.get(KERNEL_KIND)
     if isinstance(kind, pto.KernelKindAttr):
         return {CORE_OF_KIND[kind.data]: kernel}
     found: dict[Core, Operation] = {}

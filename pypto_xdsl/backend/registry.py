@@ -15,10 +15,8 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr
 
 from pypto_xdsl.backend.backend import Backend
 from pypto_xdsl.diagnostics import OpError
+from pypto_xdsl.dialects.pto.unit_attributes import TARGET_ARCH
 from pypto_xdsl.syntax.spelling import did_you_mean
-
-TARGET_ARCH = "pto.target_arch"
-"""The module attribute that names a program's target, as PTOAS spells it."""
 
 
 def _lazily(name: str) -> Callable[[], Backend]:
@@ -28,8 +26,8 @@ def _lazily(name: str) -> Callable[[], Backend]:
 BACKENDS: Mapping[str, Callable[[], Backend]] = {"ascend910b": _lazily("ascend910b")}
 """Backend name -> what imports it: `BACKEND` in the package of that name."""
 
-ARCHITECTURES: Mapping[str, str] = {"a2a3": "ascend910b"}
-"""Value of `pto.target_arch` -> backend name."""
+ARCHITECTURES: Mapping[str, str] = dict.fromkeys(("a2a3", "a2", "a3"), "ascend910b")
+"""Value of `pto.target_arch` -> backend name. PTOAS has one set of rules for A2 and A3."""
 
 
 def check_backend_name(name: str | None) -> None:

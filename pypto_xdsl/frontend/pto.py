@@ -14,14 +14,10 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.utils.frontend import Frontend
 
+from pypto_xdsl.backend.registry import ARCHITECTURES
 from pypto_xdsl.diagnostics import OpError
+from pypto_xdsl.dialects.pto.unit_attributes import TARGET_ARCH
 from pypto_xdsl.syntax.parser import parse_module
-
-TARGET_ARCH = "pto.target_arch"
-"""The module attribute that names the target."""
-
-SUPPORTED_ARCHS = ("a2a3", "a2", "a3")
-"""Names of the target whose rules the `pto` dialect holds."""
 
 
 @dataclass(frozen=True)
@@ -46,9 +42,9 @@ def check_target(module: ModuleOp) -> None:
     arch = module.attributes.get(TARGET_ARCH)
     if arch is None:
         return
-    if not isinstance(arch, StringAttr) or arch.data not in SUPPORTED_ARCHS:
+    if not isinstance(arch, StringAttr) or arch.data not in ARCHITECTURES:
         raise OpError(
             module,
             f"is for {TARGET_ARCH} = {arch}, but only A2/A3 is supported "
-            f"({', '.join(SUPPORTED_ARCHS)})",
+            f"({', '.join(ARCHITECTURES)})",
         )

@@ -24,10 +24,8 @@ from pypto_xdsl.dialects.pto.queue import EVEN_SPLITS, TO_VECTOR, QueueOp, verif
 from pypto_xdsl.dialects.pto.queue_buffer import ImportBase, ReserveBase
 from pypto_xdsl.dialects.pto.queue_initialize import InitializeOp
 from pypto_xdsl.dialects.pto.section import SectionOp
+from pypto_xdsl.dialects.pto.unit_attributes import ENTRY, KERNEL_KIND
 from pypto_xdsl.properties.registry import Property
-
-KERNEL_KIND = "pto.kernel_kind"
-ENTRY = "pto.entry"
 
 
 @dataclass
@@ -66,9 +64,8 @@ def _read(function: FuncOp) -> Iterator[Diagnostic | _Function]:
     for op in walk(function):
         if isinstance(op, CallOp):
             found.calls.append(op.callee.root_reference.data)
-        if any(isinstance(result.type, pto.StructType) for result in op.results) and (
-            op.name != "pto.declare_struct"
-        ):
+        declares = isinstance(op, pto.PtoOp) and op.ALLOCATES
+        if not declares and any(isinstance(result.type, pto.StructType) for result in op.results):
             yield diagnose(op, "has a struct as a result; a struct stays where it is declared")
         if not isinstance(op, pto.PtoOp):
             continue

@@ -37,6 +37,7 @@ from pypto_xdsl.dialects.declared_op import DeclaredOp
 from pypto_xdsl.dialects.element_types import is_element_type, is_integer
 from pypto_xdsl.dialects.orch import FunctionKind
 from pypto_xdsl.dialects.ptensor import TensorLayout
+from pypto_xdsl.dialects.pto.unit_attributes import KERNEL_KIND
 from pypto_xdsl.dialects.tile.cross_core import RingOp
 from pypto_xdsl.rewriting import global_gather_lowering, sync_lowering
 from pypto_xdsl.rewriting import instruction_lowering as instructions
@@ -107,7 +108,7 @@ class _Lowering(ControlFlowLowering):
         lowered.location = self.kernel.location
         kind = KERNEL_KINDS.get(self.kernel.kind.data)
         if kind is not None:
-            lowered.attributes["pto.kernel_kind"] = pto.KernelKindAttr(kind)
+            lowered.attributes[KERNEL_KIND] = pto.KernelKindAttr(kind)
         return lowered, () if returned is None else self._returns(returned)
 
     def _returns(self, op: Operation) -> Sequence[int]:

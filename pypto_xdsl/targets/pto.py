@@ -31,9 +31,9 @@ from pypto_xdsl.dialects import pto
 from pypto_xdsl.dialects.pto.queue import number_of
 from pypto_xdsl.dialects.pto.queue_buffer import ReserveBase
 from pypto_xdsl.dialects.pto.tile_types import TileBufType
+from pypto_xdsl.dialects.pto.unit_attributes import TARGET_ARCH
 from pypto_xdsl.rewriting.value_names import settle_hints
 
-TARGET_ARCH = "pto.target_arch"
 UNIT_BORDER = "// -----\n"
 
 Level = Literal["", "level1", "level2", "level3"]

@@ -53,11 +53,11 @@ from pypto_xdsl.analysis.kernels import kernels
 from pypto_xdsl.analysis.walk import walk
 from pypto_xdsl.backend.backend import Backend
 from pypto_xdsl.backend.product_unit import ProductBlocks, ProductUnit
-from pypto_xdsl.backend.registry import TARGET_ARCH
 from pypto_xdsl.diagnostics import Diagnostic, DiagnosticsError, OpError, note
 from pypto_xdsl.dialects import tile
 from pypto_xdsl.dialects.element_types import byte_width
 from pypto_xdsl.dialects.ptensor import RoundMode
+from pypto_xdsl.dialects.pto.unit_attributes import TARGET_ARCH
 from pypto_xdsl.dialects.tile import MemorySpace, TileType
 from pypto_xdsl.dialects.tile.base import made_in
 from pypto_xdsl.dialects.tile.matmul import ProductOp

@@ -50,6 +50,7 @@ from pypto_xdsl.dialects.pto.queue import number_of
 from pypto_xdsl.dialects.pto.queue_buffer import ReserveBase
 from pypto_xdsl.dialects.pto.rules import constant_value
 from pypto_xdsl.dialects.pto.sync import PIPE_OF
+from pypto_xdsl.dialects.pto.unit_attributes import KERNEL_KIND
 from pypto_xdsl.properties.checked_pass import CheckedPass
 from pypto_xdsl.rewriting.locating import rewrite
 from pypto_xdsl.rewriting.queue_handles import number_queues
@@ -95,7 +96,7 @@ def _is_kernel(op: Operation) -> bool:
 
 def _set_core(kernel: Operation) -> Iterator[Diagnostic]:
     """Say which core runs a function."""
-    named: Any = kernel.attributes.get("pto.kernel_kind")
+    named: Any = kernel.attributes.get(KERNEL_KIND)
     if named is not None:
         kernel.attributes[CORE] = CoreAttr(CORE_OF_KIND[named.data])
         return

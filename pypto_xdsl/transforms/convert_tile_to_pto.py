@@ -51,10 +51,10 @@ from xdsl.ir import Operation, Region
 from pypto_xdsl.analysis.call_graph import CallGraph
 from pypto_xdsl.analysis.core_lanes import Lane, lane
 from pypto_xdsl.analysis.walk import ops_inside, walk
-from pypto_xdsl.backend.registry import TARGET_ARCH
 from pypto_xdsl.diagnostics import Diagnostic, DiagnosticsError, OpError, note
 from pypto_xdsl.dialects import orch, tile
 from pypto_xdsl.dialects.orch import FunctionKind
+from pypto_xdsl.dialects.pto.unit_attributes import TARGET_ARCH
 from pypto_xdsl.dialects.tile.sync import FlagOp
 from pypto_xdsl.properties.backend_pass import BackendPass
 from pypto_xdsl.rewriting.kernel_lowering import lower_kernel

@@ -28,7 +28,7 @@ from xdsl.interpreter import (
 from xdsl.ir import Operation
 
 from pypto_xdsl.analysis.walk import walk
-from pypto_xdsl.backend.registry import ARCHITECTURES, BACKENDS, TARGET_ARCH
+from pypto_xdsl.backend.registry import ARCHITECTURES, BACKENDS
 from pypto_xdsl.dialects import orch, pto, tile
 from pypto_xdsl.dialects.ascend910b import CORE
 from pypto_xdsl.dialects.orch import FunctionKind
@@ -41,6 +41,7 @@ from pypto_xdsl.dialects.ptensor.types import (
 )
 from pypto_xdsl.dialects.pto import AddressSpace
 from pypto_xdsl.dialects.pto.cross_core_sync import CrossCoreOp
+from pypto_xdsl.dialects.pto.unit_attributes import TARGET_ARCH
 from pypto_xdsl.interpreters.elements import integer_value
 from pypto_xdsl.interpreters.errors import ProgramError
 from pypto_xdsl.interpreters.indices import index_value

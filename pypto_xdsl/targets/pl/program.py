@@ -9,7 +9,6 @@ from xdsl.dialects.builtin import IntegerAttr, ModuleOp, StringAttr, UnitAttr
 from xdsl.ir import Attribute
 
 from pypto_xdsl.analysis.walk import walk
-from pypto_xdsl.backend.registry import TARGET_ARCH
 from pypto_xdsl.diagnostics import OpError
 from pypto_xdsl.dialects import orch
 from pypto_xdsl.dialects.orch.attributes import Direction, FunctionKind, SplitModeAttr
@@ -19,6 +18,8 @@ from pypto_xdsl.dialects.orch.function_marks import (
     SPLIT,
     cache_policies,
 )
+from pypto_xdsl.dialects.pto.unit_attributes import TARGET_ARCH
+from pypto_xdsl.frontend.pl.context import hint
 from pypto_xdsl.frontend.pl.function_options import (
     AUTO_SCOPE,
     DERIVED,
@@ -29,13 +30,17 @@ from pypto_xdsl.frontend.pl.function_options import (
     is_host_worker,
 )
 from pypto_xdsl.frontend.pl.vocabulary import spell
+from pypto_xdsl.targets.pl.calls import attribute_text
 from pypto_xdsl.targets.pl.names import Names
 from pypto_xdsl.targets.pl.scalars import NAN
 from pypto_xdsl.targets.pl.statements import INDENT, BodyWriter
 from pypto_xdsl.targets.pl.symbols import Symbols, symbols_in
 from pypto_xdsl.targets.pl.types import annotation
 
+_UNNAMED = "Program"
 _NAN = re.compile(rf"\b{NAN}\b")
+_TAKEN = frozenset(("split", "slot_num", SYMBOL, AUTO_SCOPE, EXTERNAL_SOURCE, *MARKS))
+"""What `pl.func_attr` has words for."""
 _MARK_NAMES = {attribute: name for name, attribute in MARKS.items()}
 
 
@@ -57,7 +62,9 @@ def program_text(module: ModuleOp) -> str:
     own_names = {
         function.sym_name.data: members.legal(function.sym_name.data) for function in functions
     }
-    name = Names().legal(module.sym_name.data) if module.sym_name is not None else "Program"
+    name = Names().legal(module.sym_name.data) if module.sym_name is not None else _UNNAMED
+    if hint(name) is None:
+        name = _UNNAMED
     symbols = Symbols(Names({*own_names.values(), name}), _symbols(functions))
     body: list[str] = []
     for place, function in enumerate(functions):
@@ -208,14 +215,12 @@ def _marks(writer: BodyWriter, function: orch.FuncOp, symbol: str | None) -> Non
         elif name in _MARK_NAMES and isinstance(value, UnitAttr):
             entries.append(f'"{_MARK_NAMES[name]}": True')
         elif name.startswith("pl."):
-            entries.append(f'"{name.removeprefix("pl.")}": {_constant(function, value)}')
+            if name.removeprefix("pl.") in _TAKEN:
+                raise OpError(
+                    function, f"has an attribute '{name}', which says something else in the DSL"
+                )
+            entries.append(attribute_text(function, name, value))
         else:
             raise OpError(function, f"has an attribute '{name}' that the DSL has no words for")
     if entries:
         writer.line(f"pl.func_attr({{{', '.join(entries)}}})")
-
-
-def _constant(function: orch.FuncOp, value: Attribute) -> str:
-    from pypto_xdsl.targets.pl.calls import attribute_text
-
-    return attribute_text(function, value)

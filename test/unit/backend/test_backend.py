@@ -16,12 +16,13 @@ from pypto_xdsl.backend.backend import Backend, Cores, Memory
 from pypto_xdsl.backend.cast_chains import cast_chain
 from pypto_xdsl.backend.layout_spec import LayoutSpec
 from pypto_xdsl.backend.product_unit import ProductUnit
-from pypto_xdsl.backend.registry import ARCHITECTURES, BACKENDS, TARGET_ARCH, backend_of
+from pypto_xdsl.backend.registry import ARCHITECTURES, BACKENDS, backend_of
 from pypto_xdsl.backend.rule import Holds, Rule, TileRule
 from pypto_xdsl.diagnostics import DiagnosticsError, OpError
 from pypto_xdsl.dialects import tile
 from pypto_xdsl.dialects.declared_op import DeclaredOp
 from pypto_xdsl.dialects.element_types import UI8, UI32
+from pypto_xdsl.dialects.pto.unit_attributes import TARGET_ARCH
 from pypto_xdsl.dialects.tile import MemorySpace, TileLayout, TileType
 from pypto_xdsl.transforms.resolve_backend_op_layouts import (
     ResolveBackendOpLayoutsPass,
@@ -215,6 +216,9 @@ def test_the_target_names_the_backend_and_the_option_overrides_it():
     targeted = ModuleOp([], {TARGET_ARCH: StringAttr("a2a3")})
     assert backend_of(targeted) is ASCEND910B
     assert backend_of(ModuleOp([]), "ascend910b") is ASCEND910B
+    for arch in ("a2", "a3"):
+        # What the frontend reads, passes know.
+        assert backend_of(ModuleOp([], {TARGET_ARCH: StringAttr(arch)})) is ASCEND910B
 
 
 def test_a_target_without_a_backend_is_an_error():

@@ -39,6 +39,6 @@ builtin.module attributes {pto.target_arch = "a2a3"} {
 
 // -----
 
-// expected-error @+1 {{'builtin.module' op has the target "a9", which is none of a2a3}}
+// expected-error @+1 {{'builtin.module' op has the target "a9", which is none of a2a3, a2, a3}}
 builtin.module attributes {pto.target_arch = "a9"} {
 }
