@@ -18,7 +18,8 @@ from xdsl.ir import Operation
 
 from pypto_xdsl.dialects import ptensor
 from pypto_xdsl.dialects.declared_op import DeclaredOp
-from pypto_xdsl.dialects.tile import AicGatherOp, AivShardOp, MemorySpace, Tile, TileType
+from pypto_xdsl.dialects.tile import AicGatherOp, AivShardOp, MemorySpace, TileType
+from pypto_xdsl.dialects.tile.counterparts import counterpart_on_tiles
 
 _BOUNDARY = (AivShardOp, AicGatherOp, ptensor.AivShardOp, ptensor.AicGatherOp)
 VECTOR_SPACES = frozenset({MemorySpace.VEC})
@@ -65,16 +66,11 @@ def lane(op: Operation) -> Lane | None:
             return None
         if not op.READS_ELEMENTS or all(op.named_operand(r) is not None for r in op.results):
             return None
-        counterpart = _tile_ops().get(op.name.partition(".")[2])
+        counterpart = counterpart_on_tiles(op)
         return None if counterpart is None else _declared_lane(counterpart)
     # What has a memory is made there; the declaration says where it would be put.
     made = _lane_of(r.type.memory_space for r in op.results if isinstance(r.type, TileType))
     return _declared_lane(type(op)) if made is None else made
-
-
-@cache
-def _tile_ops() -> dict[str, type[DeclaredOp]]:
-    return {op.name.partition(".")[2]: op for op in Tile.operations if issubclass(op, DeclaredOp)}
 
 
 @cache

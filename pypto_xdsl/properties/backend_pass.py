@@ -5,9 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
 
 from pypto_xdsl.backend.backend import Backend
 from pypto_xdsl.backend.registry import backend_of, check_backend_name
+from pypto_xdsl.diagnostics import OpError
+from pypto_xdsl.dialects.pto.unit_attributes import TARGET_ARCH
 from pypto_xdsl.properties.checked_pass import CheckedPass
 
 
@@ -24,3 +27,12 @@ class BackendPass(CheckedPass):
     def backend_of(self, module: ModuleOp) -> Backend | None:
         """The target of a module; raises `OpError` where there is no such target."""
         return backend_of(module, self.backend)
+
+
+def no_target(op: Operation) -> OpError:
+    """Of an op that a pass cannot handle without a target."""
+    return OpError(
+        op,
+        f'has no target: name one by the module attribute {TARGET_ARCH} = "a2a3" '
+        "or the pass option backend",
+    )

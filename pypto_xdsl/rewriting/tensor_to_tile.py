@@ -39,6 +39,7 @@ from pypto_xdsl.dialects.element_types import UI8, as_element_type
 from pypto_xdsl.dialects.ptensor import RoundMode, valid_shape_of
 from pypto_xdsl.dialects.tile import TileType
 from pypto_xdsl.dialects.tile.base import InferringTileOp
+from pypto_xdsl.dialects.tile.counterparts import counterpart_on_tiles
 from pypto_xdsl.dialects.tile.types import implicit_layout
 from pypto_xdsl.rewriting.inserter import Inserter
 from pypto_xdsl.rewriting.tile_merges import brought_to, cast_valid
@@ -84,7 +85,7 @@ def convert_op(
     Raises `OpError` at `op` where there is no such tile op, or the tiles do not fit it.
     """
     operands = {name: tiles.get(value, value) for name, value, _ in op.declared_operands()}
-    counterpart = tile_op_named(op.name.partition(".")[2])
+    counterpart = counterpart_on_tiles(op)
     comparison = isinstance(op, ptensor.CmpOp | ptensor.CmpsOp)
     if (
         counterpart is None
@@ -175,16 +176,6 @@ def _compare(
         numbers.append(inserter.insert(tile.FullOp(scalar, like), name))
     scratch = inserter.insert(tile.CreateOp(TileType((1, 32), UI8)), "tmp")
     return inserter.insert(tile.SelOp(mask, *numbers, scratch), op.results[0].name_hint)
-
-
-@cache
-def _tile_ops() -> Mapping[str, type[Operation]]:
-    return {op.name.partition(".")[2]: op for op in tile.Tile.operations}
-
-
-def tile_op_named(name: str) -> type[Operation] | None:
-    """The op `tile.<name>`, if the dialect has one."""
-    return _tile_ops().get(name)
 
 
 def _computes_in_result_type(op: DeclaredOp) -> bool:

@@ -49,7 +49,7 @@ from pypto_xdsl.dialects import pto
 from pypto_xdsl.dialects.pto import AddressSpace
 from pypto_xdsl.dialects.pto.queue_buffer import ReserveBase
 from pypto_xdsl.dialects.pto.rules import constant_value
-from pypto_xdsl.properties.backend_pass import BackendPass
+from pypto_xdsl.properties.backend_pass import BackendPass, no_target
 from pypto_xdsl.transforms.memory_reuse import SHARED_BUFFER
 
 
@@ -66,13 +66,7 @@ class AllocateMemoryAddrPass(BackendPass):
         for function in tuple(functions_with_buffers(walk(module))):
             backend = _backend_of(function, self.backend)
             if backend is None:
-                errors.append(
-                    diagnose(
-                        function,
-                        "has no target: name one by the module attribute "
-                        'pto.target_arch = "a2a3" or the pass option backend',
-                    )
-                )
+                errors += no_target(function).diagnostics
                 continue
             errors += allocate(function, backend)
         if errors:

@@ -57,12 +57,11 @@ from pypto_xdsl.diagnostics import Diagnostic, DiagnosticsError, OpError, note
 from pypto_xdsl.dialects import tile
 from pypto_xdsl.dialects.element_types import byte_width
 from pypto_xdsl.dialects.ptensor import RoundMode
-from pypto_xdsl.dialects.pto.unit_attributes import TARGET_ARCH
 from pypto_xdsl.dialects.tile import MemorySpace, TileType
 from pypto_xdsl.dialects.tile.base import made_in
 from pypto_xdsl.dialects.tile.matmul import ProductOp
 from pypto_xdsl.dialects.tile.types import BOX_ROWS
-from pypto_xdsl.properties.backend_pass import BackendPass
+from pypto_xdsl.properties.backend_pass import BackendPass, no_target
 from pypto_xdsl.rewriting.counted_loops import over_blocks
 from pypto_xdsl.rewriting.index_sums import add as add_indices
 from pypto_xdsl.rewriting.inserter import Inserter
@@ -87,11 +86,7 @@ class AutoTileMatmulL0Pass(BackendPass):
                 if not isinstance(op, ProductOp):
                     continue
                 if backend is None:
-                    raise OpError(
-                        op,
-                        "has no target: name one by the module attribute "
-                        f'{TARGET_ARCH} = "a2a3" or the pass option backend',
-                    )
+                    raise no_target(op)
                 try:
                     take_apart(op, backend)
                 except OpError as error:

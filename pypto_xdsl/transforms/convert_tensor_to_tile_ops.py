@@ -56,6 +56,7 @@ from pypto_xdsl.dialects.declared_op import DeclaredOp
 from pypto_xdsl.dialects.extents import reshape_valid
 from pypto_xdsl.dialects.orch import FunctionKind
 from pypto_xdsl.dialects.tile import MemorySpace, TileType
+from pypto_xdsl.dialects.tile.counterparts import counterpart_on_tiles
 from pypto_xdsl.properties.checked_pass import CheckedPass
 from pypto_xdsl.rewriting.cached_loads import give_loads_their_cache_policies
 from pypto_xdsl.rewriting.inserter import Inserter
@@ -74,7 +75,7 @@ from pypto_xdsl.rewriting.tensor_gather import (
 )
 from pypto_xdsl.rewriting.tensor_parts import put_view_back, transposed, with_rank
 from pypto_xdsl.rewriting.tensor_products import Product, multiply
-from pypto_xdsl.rewriting.tensor_to_tile import convert_op, tile_op_named, tile_type_of
+from pypto_xdsl.rewriting.tensor_to_tile import convert_op, tile_type_of
 from pypto_xdsl.rewriting.tile_merges import (
     bring_operand,
     cast_valid,
@@ -334,7 +335,7 @@ class _Kernel:
 
     def _convert_number(self, op: ptensor.GridOp) -> None:
         """A question about the grid has the same answer on tiles."""
-        counterpart = tile_op_named(op.name.partition(".")[2])
+        counterpart = counterpart_on_tiles(op)
         assert counterpart is not None
         assert issubclass(counterpart, tile.GridOp)
         result = Inserter(op).insert(counterpart(), op.result.name_hint)

@@ -56,7 +56,7 @@ from pypto_xdsl.dialects import orch, tile
 from pypto_xdsl.dialects.orch import FunctionKind
 from pypto_xdsl.dialects.pto.unit_attributes import TARGET_ARCH
 from pypto_xdsl.dialects.tile.sync import FlagOp
-from pypto_xdsl.properties.backend_pass import BackendPass
+from pypto_xdsl.properties.backend_pass import BackendPass, no_target
 from pypto_xdsl.rewriting.kernel_lowering import lower_kernel
 from pypto_xdsl.rewriting.locating import locate
 
@@ -79,11 +79,7 @@ class ConvertTileToPtoPass(BackendPass):
         if not kernels:
             return
         if backend is None:
-            raise OpError(
-                kernels[0],
-                "has no target: name one by the module attribute "
-                f'{TARGET_ARCH} = "a2a3" or the pass option backend',
-            )
+            raise no_target(kernels[0])
         units = _Units(module, kernels, backend.arch)
         errors: list[Diagnostic] = []
         lowered: list[tuple[orch.FuncOp, func.FuncOp, list[int]]] = []
