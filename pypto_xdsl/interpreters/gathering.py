@@ -123,13 +123,9 @@ def _row_window(
 ) -> tuple[Block, tuple[slice, ...], Array, Mask | None]:
     """The destination of `gather_row`, where in it the window goes, and the window."""
     destination: Block = args[0]
-    if isinstance(op, tile.GatherRowOp):
-        static = (op.static_destination_offsets, op.static_source_offsets)
-    else:
-        static = (op.static_acc_offsets, op.static_source_offsets)
-    to, rest = take_indices(static[0], args[1:])
+    to, rest = take_indices(op.static_destination_offsets, args[1:])
     source: Tensor = rest[0]  # pyright: ignore[reportAssignmentType]
-    origin, rest = take_indices(static[1], rest[1:])
+    origin, rest = take_indices(op.static_source_offsets, rest[1:])
     sizes, rest = take_indices(op.static_sizes, rest)
     valid, _ = take_indices(op.static_valid, rest)
     extents = valid or sizes

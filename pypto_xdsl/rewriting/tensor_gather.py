@@ -152,7 +152,7 @@ def gather_row(
     _expect_in_global_memory(op, tiles, op.source)
     try:
         new = tile.GatherRowOp(
-            tiles[op.acc],
+            tiles[op.destination],
             op.target_offsets,
             op.source,
             op.window_offsets,

@@ -131,16 +131,16 @@ class GatherMaskOp(InferringOp):
 @irdl_op_definition
 class GatherRowOp(TypedOp):
     """
-    A copy of `acc` with a window of the source in it at the given offsets; with `transpose` the
-    window is turned over on the way. `valid` narrows what is taken.
+    A copy of the destination with a window of the source in it at the given offsets; with
+    `transpose` the window is turned over on the way. `valid` narrows what is taken.
     """
 
     name = "ptensor.gather_row"
     LOADED_IN_PARTS: ClassVar[tuple[str, ...]] = ("source",)
 
-    acc = operand_def(reads(TENSOR))
-    acc_offsets = var_operand_def(IndexType)
-    static_acc_offsets = subscript_prop()
+    destination = operand_def(reads(TENSOR))
+    destination_offsets = var_operand_def(IndexType)
+    static_destination_offsets = subscript_prop()
     source = operand_def(reads(TENSOR))
     source_offsets = var_operand_def(IndexType)
     static_source_offsets = subscript_prop()
@@ -155,8 +155,8 @@ class GatherRowOp(TypedOp):
 
     def __init__(
         self,
-        acc: Value,
-        acc_offsets: Sequence[Index],
+        destination: Value,
+        destination_offsets: Sequence[Index],
         source: Value,
         source_offsets: Sequence[Index],
         sizes: Sequence[Index],
@@ -164,12 +164,12 @@ class GatherRowOp(TypedOp):
         *,
         transpose: bool = False,
     ):
-        acc = SSAValue.get(acc)
+        destination = SSAValue.get(destination)
         self._fill(
-            [acc.type],
+            [destination.type],
             {"transpose": boolean_attr(transpose)},
-            acc=acc,
-            acc_offsets=acc_offsets,
+            destination=destination,
+            destination_offsets=destination_offsets,
             source=source,
             source_offsets=source_offsets,
             sizes=sizes,
@@ -184,7 +184,7 @@ class GatherRowOp(TypedOp):
     @property
     def target_offsets(self) -> Sequence[Index]:
         """Where the window goes, one a dimension."""
-        return mixed_indices(self.static_acc_offsets, self.acc_offsets)
+        return mixed_indices(self.static_destination_offsets, self.destination_offsets)
 
     @property
     def window(self) -> Sequence[Index]:
@@ -197,9 +197,11 @@ class GatherRowOp(TypedOp):
         return mixed_indices(self.static_valid, self.valid)
 
     def verify_(self) -> None:
-        acc, source = tensor_of(self.acc.type), tensor_of(self.source.type)
-        if acc.element_type != source.element_type:
-            raise VerifyException(f"acc should hold {source.element_type}, got {acc.element_type}")
+        destination, source = tensor_of(self.destination.type), tensor_of(self.source.type)
+        if destination.element_type != source.element_type:
+            raise VerifyException(
+                f"destination should hold {source.element_type}, got {destination.element_type}"
+            )
         if len(self.window) != source.get_num_dims():
             raise VerifyException(f"sizes lists {len(self.window)} extents of {source}")
         if self.valid_extents and len(self.valid_extents) != len(self.window):
@@ -208,10 +210,13 @@ class GatherRowOp(TypedOp):
         verify_window("the source", self.window_offsets, window, source.get_shape())
         if self.transpose.value.data:
             window[-2:] = reversed(window[-2:])
-        verify_window("acc", self.target_offsets, window, acc.get_shape())
+        verify_window("destination", self.target_offsets, window, destination.get_shape())
         result = tensor_of(self.result.type)
-        if (result.get_shape(), result.element_type) != (acc.get_shape(), acc.element_type):
-            raise VerifyException(f"result should be like acc {acc}, got {result}")
+        if (result.get_shape(), result.element_type) != (
+            destination.get_shape(),
+            destination.element_type,
+        ):
+            raise VerifyException(f"result should be like destination {destination}, got {result}")
 
 
 @irdl_op_definition

@@ -83,9 +83,8 @@ def gather_row(level: str) -> Form:
     """A row that is gathered."""
 
     def form(op: Any) -> Parts:
-        destination = op.destination if level == "tile" else op.acc
         arguments: list[Parts] = [
-            [destination],
+            [op.destination],
             [op.source],
             listed(op.target_offsets),
             listed(op.window_offsets),
