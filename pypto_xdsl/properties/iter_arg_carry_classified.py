@@ -23,7 +23,7 @@ from pypto_xdsl.analysis.carry_classification import (
 )
 from pypto_xdsl.analysis.return_lineage import ReturnLineage
 from pypto_xdsl.diagnostics import Diagnostic, diagnose
-from pypto_xdsl.dialects.orch import FunctionKind, rebound_carries, task_slots
+from pypto_xdsl.dialects.orch import rebound_carries, task_slots
 from pypto_xdsl.properties.registry import Property
 
 
@@ -31,7 +31,7 @@ def classified_loops(module: ModuleOp) -> Iterator[tuple[scf.ForOp, CarryClassif
     """Each loop of orchestration that carries something, inner ones first."""
     roots = ProgramRoots(ReturnLineage(CallGraph(module)))
     for function in roots.lineage.calls.functions:
-        if function.kind.data is FunctionKind.ORCHESTRATION and not function.is_declaration:
+        if function.is_orchestration:
             yield from CarryNames(function, roots.of(function)).loops.items()
 
 

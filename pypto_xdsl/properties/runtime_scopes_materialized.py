@@ -13,7 +13,7 @@ from xdsl.dialects.builtin import IntegerAttr, ModuleOp
 
 from pypto_xdsl.analysis.walk import walk
 from pypto_xdsl.diagnostics import Diagnostic, diagnose
-from pypto_xdsl.dialects.orch import FuncOp, FunctionKind
+from pypto_xdsl.dialects.orch import FuncOp
 from pypto_xdsl.properties.registry import Property
 
 AUTO_SCOPE = "auto_scope"
@@ -28,12 +28,7 @@ def has_auto_scope(function: FuncOp) -> bool:
 
 def _unscoped(module: ModuleOp) -> Iterable[Diagnostic]:
     for op in walk(module):
-        if (
-            isinstance(op, FuncOp)
-            and op.kind.data is FunctionKind.ORCHESTRATION
-            and not op.is_declaration
-            and has_auto_scope(op)
-        ):
+        if isinstance(op, FuncOp) and op.is_orchestration and has_auto_scope(op):
             yield diagnose(op, f"'{op.sym_name.data}' has no scopes of the runtime yet")
 
 

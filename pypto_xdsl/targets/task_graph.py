@@ -26,7 +26,7 @@ from pypto_xdsl.analysis.return_lineage import ReturnLineage
 from pypto_xdsl.analysis.task_graph import TaskGraph, TaskNode, record
 from pypto_xdsl.analysis.task_map import Access, Edge, EdgeKind
 from pypto_xdsl.diagnostics import DiagnosticsError, diagnose, file_line_col
-from pypto_xdsl.dialects.orch import FuncOp, FunctionKind
+from pypto_xdsl.dialects.orch import FuncOp
 from pypto_xdsl.properties.checked_pass import CheckedTarget
 from pypto_xdsl.syntax.spelling import did_you_mean
 
@@ -68,11 +68,7 @@ class TaskGraphTarget(CheckedTarget):
                 output.writelines(drawing.as_dot())
 
     def _chosen(self, module: ModuleOp, calls: CallGraph) -> list[FuncOp]:
-        functions = [
-            f
-            for f in calls.functions
-            if f.kind.data is FunctionKind.ORCHESTRATION and not f.is_declaration
-        ]
+        functions = [function for function in calls.functions if function.is_orchestration]
         if not self.function:
             if not functions:
                 raise DiagnosticsError((diagnose(module, "has no orchestration function"),))

@@ -52,7 +52,6 @@ from pypto_xdsl.dialects.orch import (
     ArgDirection,
     DispatchOp,
     FuncOp,
-    FunctionKind,
     SubmitOp,
     is_sequential,
 )
@@ -83,7 +82,7 @@ class AutoDeriveTaskDependenciesPass(CheckedPass):
         found = [
             (function, task_dependencies(function, calls, program.of(function)))
             for function in calls.functions
-            if function.kind.data is FunctionKind.ORCHESTRATION and not function.is_declaration
+            if function.is_orchestration
         ]
         for function, dependencies in found:
             _Naming(function, dependencies).run()

@@ -39,7 +39,6 @@ from pypto_xdsl.dialects.orch import (
     TASK_ID,
     ArrayUpdateOp,
     FuncOp,
-    FunctionKind,
     LaunchingOp,
     ScopeMode,
     TaskDummyOp,
@@ -63,13 +62,7 @@ class ExpandManualPhaseFencePass(CheckedPass):
     produced = ("NormalizedStmtStructure", "CallDirectionsResolved")
 
     def run(self, ctx: Context, module: ModuleOp) -> None:
-        functions = [
-            op
-            for op in walk(module)
-            if isinstance(op, FuncOp)
-            and op.kind.data is FunctionKind.ORCHESTRATION
-            and not op.is_declaration
-        ]
+        functions = [op for op in walk(module) if isinstance(op, FuncOp) and op.is_orchestration]
         for function in functions:
             _Fences(function).run()
 

@@ -41,7 +41,7 @@ from pypto_xdsl.analysis.program_order import ProgramOrder
 from pypto_xdsl.analysis.return_lineage import ReturnLineage
 from pypto_xdsl.analysis.tensor_strides import TensorStrides
 from pypto_xdsl.diagnostics import remark
-from pypto_xdsl.dialects.orch import FuncOp, FunctionKind
+from pypto_xdsl.dialects.orch import FuncOp
 from pypto_xdsl.dialects.ptensor import AssembleOp, AtomicKind, CreateOp, SliceOp
 from pypto_xdsl.dialects.ptensor.types import tensor_of, valid_shape_of
 from pypto_xdsl.properties.checked_pass import CheckedPass
@@ -64,9 +64,7 @@ class FuseCreateAssembleToSlicePass(CheckedPass):
         fused = {
             function
             for function in program.lineage.calls.functions
-            if function.kind.data is FunctionKind.ORCHESTRATION
-            and not function.is_declaration
-            and _Fusion(function, program).run()
+            if function.is_orchestration and _Fusion(function, program).run()
         }
         if fused:
             # Tasks write what only assembling wrote before.

@@ -32,7 +32,7 @@ from xdsl.ir import Block, Operation, OpResult, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from pypto_xdsl.analysis.walk import blocks_inside, walk
-from pypto_xdsl.dialects.orch import FuncOp, FunctionKind, ScopeMode, TaskScopeOp, YieldOp
+from pypto_xdsl.dialects.orch import FuncOp, ScopeMode, TaskScopeOp, YieldOp
 from pypto_xdsl.dialects.orch.function_marks import MANUAL_LAYER
 from pypto_xdsl.properties.checked_pass import CheckedPass
 from pypto_xdsl.properties.runtime_scopes_materialized import AUTO_SCOPE, has_auto_scope
@@ -51,10 +51,7 @@ class MaterializeRuntimeScopesPass(CheckedPass):
         functions = [
             op
             for op in walk(module)
-            if isinstance(op, FuncOp)
-            and op.kind.data is FunctionKind.ORCHESTRATION
-            and not op.is_declaration
-            and has_auto_scope(op)
+            if isinstance(op, FuncOp) and op.is_orchestration and has_auto_scope(op)
         ]
         for function in functions:
             if function.attributes.pop(MANUAL_LAYER, None) is not None:

@@ -25,7 +25,6 @@ from pypto_xdsl.analysis.hazards import Hazard, HazardKind, hazards
 from pypto_xdsl.analysis.return_lineage import ReturnLineage
 from pypto_xdsl.analysis.task_graph import record
 from pypto_xdsl.diagnostics import note, warn
-from pypto_xdsl.dialects.orch import FunctionKind
 from pypto_xdsl.properties.checked_pass import CheckedPass
 
 
@@ -39,8 +38,7 @@ class ReportHazardsPass(CheckedPass):
     def run(self, ctx: Context, module: ModuleOp) -> None:
         lineage = ReturnLineage(CallGraph(module))
         for function in lineage.calls.functions:
-            is_entry = function.kind.data is FunctionKind.ORCHESTRATION
-            if is_entry and not function.is_declaration:
+            if function.is_orchestration:
                 for hazard in hazards(record(function, lineage)):
                     _warn(hazard)
 

@@ -140,6 +140,11 @@ class FuncOp(IRDLOperation):
         return self.body.first_block is None
 
     @property
+    def is_orchestration(self) -> bool:
+        """Whether this is an orchestration function, and not only a declaration of one."""
+        return self.kind.data is FunctionKind.ORCHESTRATION and not self.is_declaration
+
+    @property
     def parameters(self) -> Sequence[BlockArgument]:
         """The values of the parameters in the body; empty for a declaration."""
         block = self.body.first_block

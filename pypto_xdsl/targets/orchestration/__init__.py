@@ -29,7 +29,7 @@ from xdsl.dialects.builtin import ModuleOp
 from pypto_xdsl.analysis.call_graph import CallGraph
 from pypto_xdsl.analysis.return_lineage import ReturnLineage
 from pypto_xdsl.diagnostics import DiagnosticsError, diagnose
-from pypto_xdsl.dialects.orch import FuncOp, FunctionKind
+from pypto_xdsl.dialects.orch import FuncOp
 from pypto_xdsl.properties.checked_pass import CheckedTarget
 from pypto_xdsl.syntax.spelling import did_you_mean
 from pypto_xdsl.targets.orchestration.kernels import Kernels
@@ -65,11 +65,7 @@ class OrchestrationTarget(CheckedTarget):
             text.write(output)
 
     def _chosen(self, module: ModuleOp, calls: CallGraph) -> list[FuncOp]:
-        functions = [
-            function
-            for function in calls.functions
-            if function.kind.data is FunctionKind.ORCHESTRATION and not function.is_declaration
-        ]
+        functions = [function for function in calls.functions if function.is_orchestration]
         if not functions:
             raise DiagnosticsError((diagnose(module, "has no orchestration function"),))
         if not self.function:
