@@ -147,7 +147,8 @@ def _types(dialect: Dialect) -> Iterator[str]:
         if issubclass(attribute, EnumAttribute):
             enum: type[StrEnum] = attribute.enum_type  # pyright: ignore[reportUnknownMemberType]
             values = ", ".join(f"`{member.value}`" for member in enum)
-            words.append(f"| `#{attribute.name}` | {values} | {_first(enum)} |")
+            owner, _, kind = attribute.name.partition(".")
+            words.append(f"| `#{owner}<{kind} ...>` | {values} | {_first(enum)} |")
         else:
             rows.append(f"| `{_sigil(attribute)}{attribute.name}` | {_first(attribute)} |")
     if rows:

@@ -48,6 +48,8 @@ class NotifyKind(StrEnum):
 
 @irdl_attr_definition
 class NotifyKindAttr(EnumAttribute[NotifyKind], SpacedOpaqueSyntaxAttribute):
+    """`#pld<notify atomic_add>`"""
+
     name = "pld.notify"
 
 

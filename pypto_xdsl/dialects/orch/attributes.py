@@ -159,51 +159,71 @@ class Comparison(StrEnum):
 
 @irdl_attr_definition
 class FunctionKindAttr(EnumAttribute[FunctionKind], SpacedOpaqueSyntaxAttribute):
+    """`#orch<kind opaque>`"""
+
     name = "orch.kind"
 
 
 @irdl_attr_definition
 class DirectionAttr(EnumAttribute[Direction], SpacedOpaqueSyntaxAttribute):
+    """`#orch<direction in>`"""
+
     name = "orch.direction"
 
 
 @irdl_attr_definition
 class ArgDirectionAttr(EnumAttribute[ArgDirection], SpacedOpaqueSyntaxAttribute):
+    """`#orch<arg_direction input>`"""
+
     name = "orch.arg_direction"
 
 
 @irdl_attr_definition
 class LevelAttr(EnumAttribute[Level], SpacedOpaqueSyntaxAttribute):
+    """`#orch<level aiv>`"""
+
     name = "orch.level"
 
 
 @irdl_attr_definition
 class RoleAttr(EnumAttribute[Role], SpacedOpaqueSyntaxAttribute):
+    """`#orch<role orchestrator>`"""
+
     name = "orch.role"
 
 
 @irdl_attr_definition
 class SplitModeAttr(EnumAttribute[SplitMode], SpacedOpaqueSyntaxAttribute):
+    """`#orch<split none>`"""
+
     name = "orch.split"
 
 
 @irdl_attr_definition
 class LoopKindAttr(EnumAttribute[LoopKind], SpacedOpaqueSyntaxAttribute):
+    """`#orch<loop parallel>`"""
+
     name = "orch.loop"
 
 
 @irdl_attr_definition
 class ScopeModeAttr(EnumAttribute[ScopeMode], SpacedOpaqueSyntaxAttribute):
+    """`#orch<scope_mode auto>`"""
+
     name = "orch.scope_mode"
 
 
 @irdl_attr_definition
 class CachePolicyAttr(EnumAttribute[CachePolicy], SpacedOpaqueSyntaxAttribute):
+    """`#orch<cache default>`"""
+
     name = "orch.cache"
 
 
 @irdl_attr_definition
 class ComparisonAttr(EnumAttribute[Comparison], SpacedOpaqueSyntaxAttribute):
+    """`#orch<comparison eq>`"""
+
     name = "orch.comparison"
 
 

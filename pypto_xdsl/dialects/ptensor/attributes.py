@@ -123,29 +123,41 @@ _ODD = {
 
 @irdl_attr_definition
 class PadValueAttr(EnumAttribute[PadValue], SpacedOpaqueSyntaxAttribute):
+    """`#ptensor<pad null>`"""
+
     name = "ptensor.pad"
 
 
 @irdl_attr_definition
 class RoundModeAttr(EnumAttribute[RoundMode], SpacedOpaqueSyntaxAttribute):
+    """`#ptensor<round none>`"""
+
     name = "ptensor.round"
 
 
 @irdl_attr_definition
 class CompareModeAttr(EnumAttribute[CompareMode], SpacedOpaqueSyntaxAttribute):
+    """`#ptensor<cmp_mode eq>`"""
+
     name = "ptensor.cmp_mode"
 
 
 @irdl_attr_definition
 class AtomicKindAttr(EnumAttribute[AtomicKind], SpacedOpaqueSyntaxAttribute):
+    """`#ptensor<atomic none>`"""
+
     name = "ptensor.atomic"
 
 
 @irdl_attr_definition
 class MaskPatternAttr(EnumAttribute[MaskPattern], SpacedOpaqueSyntaxAttribute):
+    """`#ptensor<mask_pattern p0101>`"""
+
     name = "ptensor.mask_pattern"
 
 
 @irdl_attr_definition
 class TransportSplitAttr(EnumAttribute[TransportSplit], SpacedOpaqueSyntaxAttribute):
+    """`#ptensor<split none>`"""
+
     name = "ptensor.split"

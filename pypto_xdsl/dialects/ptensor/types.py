@@ -55,6 +55,8 @@ class TensorLayout(StrEnum):
 
 @irdl_attr_definition
 class TensorLayoutAttr(EnumAttribute[TensorLayout], SpacedOpaqueSyntaxAttribute):
+    """`#ptensor<layout nd>`"""
+
     name = "ptensor.layout"
 
 

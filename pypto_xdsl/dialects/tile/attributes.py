@@ -110,44 +110,62 @@ class SyncMode(StrEnum):
 
 @irdl_attr_definition
 class MemorySpaceAttr(EnumAttribute[MemorySpace], SpacedOpaqueSyntaxAttribute):
+    """`#tile<space vec>`"""
+
     name = "tile.space"
 
 
 @irdl_attr_definition
 class TileLayoutAttr(EnumAttribute[TileLayout], SpacedOpaqueSyntaxAttribute):
+    """`#tile<layout none_box>`"""
+
     name = "tile.layout"
 
 
 @irdl_attr_definition
 class AccPhaseAttr(EnumAttribute[AccPhase], SpacedOpaqueSyntaxAttribute):
+    """`#tile<acc_phase unspecified>`"""
+
     name = "tile.acc_phase"
 
 
 @irdl_attr_definition
 class CachePolicyAttr(EnumAttribute[CachePolicy], SpacedOpaqueSyntaxAttribute):
+    """`#tile<cache default>`"""
+
     name = "tile.cache"
 
 
 @irdl_attr_definition
 class CoalesceAttr(EnumAttribute[Coalesce], SpacedOpaqueSyntaxAttribute):
+    """`#tile<coalesce row>`"""
+
     name = "tile.coalesce"
 
 
 @irdl_attr_definition
 class OutOfBoundsAttr(EnumAttribute[OutOfBounds], SpacedOpaqueSyntaxAttribute):
+    """`#tile<oob undefined>`"""
+
     name = "tile.oob"
 
 
 @irdl_attr_definition
 class PipeAttr(EnumAttribute[Pipe], SpacedOpaqueSyntaxAttribute):
+    """`#tile<pipe mte1>`"""
+
     name = "tile.pipe"
 
 
 @irdl_attr_definition
 class CoreTypeAttr(EnumAttribute[CoreType], SpacedOpaqueSyntaxAttribute):
+    """`#tile<core_type cube>`"""
+
     name = "tile.core_type"
 
 
 @irdl_attr_definition
 class SyncModeAttr(EnumAttribute[SyncMode], SpacedOpaqueSyntaxAttribute):
+    """`#tile<sync_mode hard>`"""
+
     name = "tile.sync_mode"
