@@ -404,12 +404,15 @@ def medians(runs: Mapping[str, Run], rounds: int) -> dict[str, float]:
 
 @dataclass(frozen=True)
 class Options:
+    """What is measured, and how often."""
+
     rounds: int
     repeat: int
     levels: tuple[str, ...]
 
 
 def random(rows: int, columns: int) -> Array:
+    """The same elements at each call."""
     return np.random.default_rng(0).standard_normal((rows, columns)).astype(np.float32)
 
 

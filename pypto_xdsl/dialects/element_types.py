@@ -80,6 +80,7 @@ def expect_integers(*types: Attribute) -> None:
 
 
 def is_float(type: Attribute) -> bool:
+    """Whether a type is one of floats."""
     return type.__class__ in _FLOATS
 
 

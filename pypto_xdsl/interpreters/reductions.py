@@ -24,6 +24,7 @@ def _accumulator(element: Element) -> type[np.float64 | np.int64 | np.uint64]:
 
 
 def total(element: Element, values: Array, axis: int) -> Array:
+    """The sum along an axis, which stays with one element."""
     return np.asarray(np.add.reduce(values, axis, _accumulator(element), keepdims=True))
 
 
@@ -55,6 +56,7 @@ def stored_reduction(
 
 
 def product(element: Element, values: Array, axis: int) -> Array:
+    """The product along an axis, which stays with one element."""
     return np.asarray(np.prod(values, axis=axis, keepdims=True, dtype=_accumulator(element)))
 
 

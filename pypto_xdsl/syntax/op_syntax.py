@@ -91,6 +91,8 @@ class ValueSyntax(AttrConstraint[_AttributeT], ABC, Generic[_AttributeT]):
 
 @dataclass(frozen=True)
 class WordSyntax(ValueSyntax[_AttributeT]):
+    """A word of an enumeration: `mode = rint`."""
+
     enum: type[EnumAttribute[Any]]
 
     def parse(self, parser: Parser, keyword: str) -> _AttributeT:
@@ -108,6 +110,8 @@ class WordSyntax(ValueSyntax[_AttributeT]):
 
 @dataclass(frozen=True)
 class IntegerSyntax(ValueSyntax[IntegerAttr[IntegerType]]):
+    """A number, within bounds: `axis = 1`."""
+
     minimum: int | None = None
     maximum: int | None = None
 
@@ -135,6 +139,8 @@ class IntegerSyntax(ValueSyntax[IntegerAttr[IntegerType]]):
 
 @dataclass(frozen=True)
 class BooleanSyntax(ValueSyntax[BoolAttr]):
+    """`transpose = true`"""
+
     def parse(self, parser: Parser, keyword: str) -> BoolAttr:
         return BoolAttr.from_bool(parser.parse_boolean())
 

@@ -105,4 +105,5 @@ def op_counts(counts: Mapping[str, int]) -> Iterator[str]:
 
 
 def joined(lines: Iterable[str]) -> str:
+    """Lines as one text, each with its end."""
     return "".join(f"{line}\n" for line in lines)

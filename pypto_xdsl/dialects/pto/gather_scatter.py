@@ -63,6 +63,7 @@ AXES = ("row", "col")
 
 
 def agree(x: int, y: int) -> bool:
+    """Whether two extents can be the same; one that only the run knows can be any."""
     return DYNAMIC in (x, y) or x == y
 
 

@@ -127,6 +127,8 @@ class MoveScaledBase(TileOp):
 
 
 def nz_rule(name: str, fractal: int | None = None) -> Rule:
+    """That a tile lies in column-major blocks of row-major order, the cube core's."""
+
     def check(op: PtoOp) -> str | None:
         tile = r.tile_of(op, name)
         if tile is None:

@@ -64,6 +64,7 @@ def _int_attr(value: int) -> IntAttr:
 
 
 def dims_attr(shape: Sequence[int]) -> ArrayAttr[IntAttr]:
+    """Extents as types hold them; equal ones share their attributes."""
     return ArrayAttr(_int_attr(d) for d in shape)
 
 

@@ -87,6 +87,7 @@ def operand_values(
 
 
 def both_defined(masks: Sequence[Mask | None]) -> Mask | None:
+    """Where all of some arrays are defined, of the mask of each; None: everywhere."""
     known = [mask for mask in masks if mask is not None]
     if not known:
         return None
@@ -102,6 +103,7 @@ def scratch_places(op: PtoOp) -> tuple[int, ...]:
 
 
 def spoil_scratch(op: PtoOp, args: PythonValues) -> None:
+    """Make undefined what an instruction was given as scratch: nobody may read it afterwards."""
     for place in scratch_places(op):
         args[place].spoil()
 
