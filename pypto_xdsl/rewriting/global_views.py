@@ -38,6 +38,18 @@ class View:
     is_local: bool = False
     """Whether the pointer is made in the text, and not a parameter."""
     _value: SSAValue | None = field(default=None, init=False)
+    _by_rows: View | None = field(default=None, init=False)
+
+    @property
+    def by_rows(self) -> View:
+        """A tensor of one column as rows of one element."""
+        assert self.extents[-1] == 1
+        if self.layout is TensorLayout.ND:
+            return self
+        if self._by_rows is None:
+            strides = (*self.strides[:-1], 1)
+            self._by_rows = replace(self, strides=strides, layout=TensorLayout.ND)
+        return self._by_rows
 
     def deepened(self, ones: int, builder: KernelBuilder) -> View:
         """The same tensor with dimensions of extent 1 before its own."""
@@ -104,6 +116,10 @@ class Window:
     ) -> Window:
         """A window of this window."""
         return replace(self, offsets=self.shifted(offsets, builder), extents=tuple(extents))
+
+    def by_rows(self) -> Window:
+        """The window of a tensor of one column, as one of rows of one element."""
+        return replace(self, view=self.view.by_rows)
 
     def transposed(self) -> Window:
         """The window with its last two dimensions swapped."""

@@ -65,9 +65,8 @@ def reinterpret_tensor(op: ptensor.ReinterpretViewOp, into: ControlFlowLowering)
 
 def load(op: tile.LoadOp, into: ControlFlowLowering) -> None:
     """Load the valid part of a tile."""
-    window = into.window(op.source)
     type = TileType.of(op.result.type)
-    _expect_layout(op, type, window)
+    window = _agreeing(op, type, into.window(op.source))
     valid = into.indices(op.valid_extents) or type.valid_shape
     into.buffers.set_extents(op.result, valid)
     destination = into.buffers.allocate(op.result)
@@ -80,9 +79,9 @@ def load(op: tile.LoadOp, into: ControlFlowLowering) -> None:
 
 def store(op: tile.StoreOp, into: ControlFlowLowering) -> None:
     """Store the valid part of a tile, or add it to what is there."""
-    window = into.window(op.destination)
+    named = into.window(op.destination)
     type = TileType.of(op.source.type)
-    _expect_layout(op, type, window)
+    window = _agreeing(op, type, named)
     offsets = into.indices(op.window_offsets)
     part = window.partition(offsets, into.buffers.valid(op.source), into.builder)
     properties: dict[str, Attribute] = {}
@@ -90,7 +89,7 @@ def store(op: tile.StoreOp, into: ControlFlowLowering) -> None:
         properties["atomicType"] = pto.AtomicTypeAttr(pto.AtomicType.ADD)
     values = {"src": into.buffers.buffer(op.source), "dst": part}
     into.builder.insert_op(build(pto.TStoreOp, values, {}, (), properties))
-    into.windows[op.result] = window
+    into.windows[op.result] = named
 
 
 def gather_row(op: tile.GatherRowOp, into: ControlFlowLowering) -> None:
@@ -143,14 +142,20 @@ def write_element(op: ptensor.WriteOp, into: ControlFlowLowering) -> None:
     into.windows[op.result] = window
 
 
-def _expect_layout(op: Operation, type: TileType, window: Window) -> None:
-    """Raise unless the elements of tile and tensor follow each other in one direction."""
+def _agreeing(op: Operation, type: TileType, window: Window) -> Window:
+    """
+    The window, seen so that the elements of tile and tensor follow each other in one direction.
+    Raises `OpError` where they do not.
+    """
     layout = window.view.layout
     if type.layout.slayout is not TileLayout.NONE_BOX:
-        return
+        return window
     by_row = type.layout.blayout is TileLayout.ROW_MAJOR
     if prod(type.get_shape()[:-1]) == 1 and len(window.view.extents) == 1:
-        return
+        return window
+    if by_row and window.view.extents[-1] == 1:
+        # A tensor of one column has rows of one element.
+        return window.by_rows()
     if by_row != (layout is TensorLayout.ND):
         if type.is_column and layout is TensorLayout.ND:
             raise OpError(
@@ -165,6 +170,7 @@ def _expect_layout(op: Operation, type: TileType, window: Window) -> None:
             f"moves a {stored} tile {type} from or to a tensor whose elements lie in "
             f"{layout.value} order; reshape the tile, or make the tensor's layout agree",
         )
+    return window
 
 
 def rename(

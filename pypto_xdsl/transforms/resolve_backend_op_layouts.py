@@ -33,6 +33,16 @@ its result is restored: nobody else sees a change. What is wanted comes from the
 specs (`backend/<name>/layouts.py`); without a backend there is nothing to do. Only kernels are
 repaired: they alone compute on tiles.
 
+A column that is taken out of a row-major tile on chip is stored as one first, and what is made of
+it is a column as well:
+
+    %c = tile.slice %t[0, 8] : ... -> !tile.tile<16x1xf32, vec, blayout = row_major>
+
+becomes
+
+    %w = tile.slice %t[0, 8] : ... -> !tile.tile<16x8xf32, vec, valid = [16, 1]>
+    %c = tile.row_max %w, %tmp : ... -> !tile.tile<16x1xf32, vec>
+
 An op that wants rows but whose meaning hangs on its columns (a column against a matrix, say) has
 no such repair, and is an error.
 """
@@ -59,6 +69,7 @@ from pypto_xdsl.dialects.tile import Layout, TileLayout, TileType
 from pypto_xdsl.dialects.typed_op import InferringOp
 from pypto_xdsl.properties.backend_pass import BackendPass
 from pypto_xdsl.rewriting.locating import at, locate
+from pypto_xdsl.rewriting.tile_columns import store_columns
 
 
 @dataclass(frozen=True)
@@ -72,6 +83,8 @@ class ResolveBackendOpLayoutsPass(BackendPass):
     def run(self, ctx: Context, module: ModuleOp) -> None:
         backend = self.backend_of(module)
         if backend is not None:
+            for kernel in kernels(module):
+                store_columns(kernel, backend)
             resolve_layouts(module, backend)
 
 
