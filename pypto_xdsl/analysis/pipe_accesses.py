@@ -2,7 +2,7 @@
 Which bytes the instructions of a core touch, as far as the text tells.
 
 An access is a range of bytes of one memory. Of a tile it is all of the view that it is or is
-part of; where an address is known at run time only, all of the memory; of global memory, all
+part of; where an address is known at run time only, all that it may be in; of global memory, all
 that is reached through one pointer argument. Distinct pointer arguments are distinct memory.
 """
 
@@ -93,7 +93,7 @@ class PipeAccesses:
         elif isinstance(owner, ascend910b.ViewOp):
             type, address = owner.type, owner.known_address
             if address is None:
-                yield Place(type.space, 0, _EVERYWHERE)
+                yield Place(type.space, *(owner.within or (0, _EVERYWHERE)))
             else:
                 yield Place(type.space, address, address + type.size_in_bytes)
         elif isinstance(owner, PopOp) and isinstance(value.type, TileBufType):

@@ -35,7 +35,7 @@ class ControlFlowLowering(ABC):
     def __init__(self, builder: KernelBuilder, storage: TileStorage):
         self.builder = builder
         self.storage = storage
-        self.buffers = TileBuffers(builder, storage)
+        self.buffers = TileBuffers(builder, storage, self.number_ahead)
         self.scalars: dict[SSAValue, SSAValue] = {}
         self.windows: dict[SSAValue, Window] = {}
         """What each tensor names."""
@@ -43,6 +43,10 @@ class ControlFlowLowering(ABC):
     @abstractmethod
     def lower(self, op: Operation) -> None:
         """Lower one op, at the builder's place."""
+
+    @abstractmethod
+    def number_ahead(self, value: SSAValue) -> SSAValue | None:
+        """What a scalar became, made here if its op comes later; None if it cannot be made."""
 
     # Values.
 

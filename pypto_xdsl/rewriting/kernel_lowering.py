@@ -44,7 +44,7 @@ from pypto_xdsl.rewriting import instruction_lowering as instructions
 from pypto_xdsl.rewriting import tile_part_lowering as parts
 from pypto_xdsl.rewriting import transfer_lowering as transfers
 from pypto_xdsl.rewriting.control_flow_lowering import ControlFlowLowering
-from pypto_xdsl.rewriting.explicit_addresses import explicit_addresses
+from pypto_xdsl.rewriting.explicit_addresses import explicit_places
 from pypto_xdsl.rewriting.global_views import View, Window, lie_in_a_row, packed_strides
 from pypto_xdsl.rewriting.kernel_builder import KernelBuilder
 from pypto_xdsl.rewriting.ring_lowering import RING_OPS, lower_ring_op
@@ -90,7 +90,9 @@ class _Lowering(ControlFlowLowering):
         )
         self.kernel = kernel
         self.grid: dict[str, SSAValue] = {}
-        self.buffers.addresses = explicit_addresses(self.storage, backend)
+        self._ahead: set[Operation] = set()
+        """Ops that were lowered before their turn."""
+        self.buffers.places = explicit_places(self.storage, backend)
 
     def run(self) -> tuple[func.FuncOp, Sequence[int]]:
         self._parameters()
@@ -185,6 +187,8 @@ class _Lowering(ControlFlowLowering):
     # Ops.
 
     def lower(self, op: Operation) -> None:
+        if op in self._ahead:
+            return
         self.builder.origin = op
         try:
             self._dispatch(op)
@@ -203,6 +207,18 @@ class _Lowering(ControlFlowLowering):
             raise OpError(op, "is not lowered to pto yet")
 
     # Numbers.
+
+    def number_ahead(self, value: SSAValue) -> SSAValue | None:
+        if value not in self.scalars:
+            op, origin = value.owner, self.builder.origin
+            if not isinstance(op, Operation) or not _is_scalar(op):
+                return None
+            if any(self.number_ahead(operand) is None for operand in op.operands):
+                return None
+            self.lower(op)
+            self._ahead.add(op)
+            self.builder.origin = origin
+        return self.scalars[value]
 
     def _number(self, op: Operation) -> bool:
         """Lower an op that makes a number from numbers, or of the grid; False if it is none."""

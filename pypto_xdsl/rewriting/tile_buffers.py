@@ -8,7 +8,7 @@ a window or another valid region. What turns out to be used by nobody is erased 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from math import prod
 from typing import TypeAlias, cast
@@ -27,6 +27,7 @@ from pypto_xdsl.dialects.pto.tile_view import SIZES
 from pypto_xdsl.dialects.tile import TileType
 from pypto_xdsl.dialects.tile.matrix import matrix_valid
 from pypto_xdsl.dialects.tile.types import BOX_ROWS
+from pypto_xdsl.rewriting.explicit_addresses import Places, Slot
 from pypto_xdsl.rewriting.kernel_builder import KernelBuilder
 from pypto_xdsl.syntax.lists import Index
 
@@ -42,8 +43,15 @@ ViewingOp: TypeAlias = (
 class TileBuffers:
     """The buffer of each tile."""
 
-    def __init__(self, builder: KernelBuilder, storage: TileStorage):
+    def __init__(
+        self,
+        builder: KernelBuilder,
+        storage: TileStorage,
+        number_ahead: Callable[[SSAValue], SSAValue | None],
+    ):
         self._builder = builder
+        self.number_ahead = number_ahead
+        """What a number became; made here, if its op comes later. None if it cannot be."""
         self._storage = storage
         self._buffers: dict[SSAValue, SSAValue] = {}
         self._allocated: dict[SSAValue, SSAValue] = {}
@@ -52,8 +60,10 @@ class TileBuffers:
         """The valid extents of tiles of which some are known only at run time."""
         self._valid: dict[SSAValue, Matrix] = {}
         """The valid rows and columns of each buffer."""
-        self.addresses: Mapping[SSAValue, int] = {}
-        """The byte address of each storage that the program places itself."""
+        self.places = Places()
+        """Where the program places storage itself."""
+        self._slots: dict[tuple[int, pto.TileBufType], SSAValue] = {}
+        """The `pto.alloc_multi_tile` of each buffer of slots known at run time, by its address."""
         self._windows: set[SSAValue] = set()
         """Tiles that are a part of their storage."""
         self._unsure: list[Operation] = []
@@ -174,11 +184,7 @@ class TileBuffers:
         """The buffer to write a tile to; its storage is allocated if it is not there yet."""
         key = self._storage.storage(value)
         if key not in self._allocated:
-            valid = self._matrix_extents(value)
-            address = self.addresses.get(key)
-            storage = self._alloc(self._type(value), valid, value.name_hint, address)
-            self._allocated[key] = storage
-            self._unsure.append(cast(Operation, storage.owner))
+            self._enter(key, value, self._type(value), self._matrix_extents(value))
         return self.buffer(value)
 
     def reserve(self, value: SSAValue) -> None:
@@ -190,10 +196,46 @@ class TileBuffers:
         if key not in self._allocated:
             type = self._type(value)
             shape = type.get_shape()
-            whole = type.with_(shape=shape, valid_shape=shape)
-            storage = self._alloc(whole, shape, value.name_hint, self.addresses.get(key))
-            self._allocated[key] = storage
-            self._unsure.append(cast(Operation, storage.owner))
+            self._enter(key, value, type.with_(valid_shape=shape), shape)
+
+    def _enter(self, key: SSAValue, value: SSAValue, type: pto.TileBufType, valid: Matrix) -> None:
+        """Allocate storage, where the program says."""
+        slot = self.places.slots.get(key)
+        if slot is None:
+            address = self.places.addresses.get(key)
+            storage = self._alloc(type, valid, value.name_hint, address)
+        else:
+            storage = self._slot(slot, type, value.name_hint)
+        self._allocated[key] = storage
+        self._unsure.append(cast(Operation, storage.owner))
+
+    def _slot(self, slot: Slot, type: pto.TileBufType, hint: str | None) -> SSAValue:
+        """The tile in a slot that is known at run time only, all of it valid."""
+        index = self.number_ahead(slot.index)
+        if index is None:
+            raise OpError(
+                slot.op,
+                "keeps a tile in a slot that is known only after the tile is made, or that changes "
+                "while it is handed on",
+            )
+        shape = type.get_shape()
+        type = type.with_(valid_shape=shape)
+        key = (slot.address, type)
+        if key not in self._slots:
+            address = self._builder.constant(slot.address, i64)
+            tiles = build(
+                pto.AllocMultiTileOp,
+                {"addr": address},
+                {},
+                (pto.MultiTileBufType(type, slot.count),),
+            )
+            with self._builder.at_head():
+                alloc = slot.op.buffer.name_hint
+                self._slots[key] = self._builder.insert(tiles, alloc)
+        values = {"source": self._slots[key], "slot": index}
+        tile = self._builder.insert(build(pto.MultiTileGetOp, values, {}, (type,)), hint)
+        self._valid[tile] = shape
+        return tile
 
     def place(self, value: SSAValue) -> SSAValue:
         """The buffer that a tile is handed over in: all of its storage, if it was reserved."""

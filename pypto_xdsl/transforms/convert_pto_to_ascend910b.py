@@ -208,7 +208,11 @@ class _SlotIsView(RewritePattern):
             address: int | SSAValue = base + number * type.size_in_bytes
         else:
             address = _slot_address(base, type.size_in_bytes, slot, rewriter)
-        rewriter.replace(op, _named(ascend910b.ViewOp(address, type, extents), op))
+        slots = tiles.type
+        assert isinstance(slots, pto.MultiTileBufType)
+        end = base + slots.count * type.size_in_bytes
+        within = (base, end) if isinstance(address, SSAValue) else None
+        rewriter.replace(op, _named(ascend910b.ViewOp(address, type, extents, within), op))
 
 
 class _EraseSlots(RewritePattern):

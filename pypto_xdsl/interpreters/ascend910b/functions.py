@@ -134,11 +134,15 @@ def _of_event(op_class: type[Operation], make: Any) -> Run:
 def _view(interpreter: Interpreter, op: ascend910b.ViewOp) -> Prepared:
     """Bytes of a memory as a tile."""
     core, address = core_of(interpreter), op.known_address
-    type = op.result.type
+    type, within = op.result.type, op.within
     assert isinstance(type, TileBufType)
 
     def run(args: PythonValues) -> PythonValues:
         start, rest = (args[0].value.data, args[1:]) if address is None else (address, args)
+        if within is not None and not within[0] <= start <= within[1] - type.size_in_bytes:
+            raise ProgramError(
+                f"lies at {start}, outside of what has room for it: {within[0]} to {within[1]}"
+            )
         extents = iter(rest)
         rows, columns = (_known(extents, extent) for extent in type.valid_shape)
         core.op = op

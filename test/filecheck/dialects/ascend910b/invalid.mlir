@@ -21,6 +21,14 @@
 
 // -----
 
+func.func @bounds(%a : i64) {
+  // expected-error @+1 {{a tile of 2048 bytes does not lie in 1024 to 2048}}
+  %t = ascend910b.view ub[%a in 1024 to 2048] : !pto.tile_buf<vec, 8x64xf32>
+  func.return
+}
+
+// -----
+
 // expected-error @+1 {{unknown pipe 'MTE7'; there are S, V, M, MTE1, MTE2, MTE3, FIX}}
 ascend910b.set_flag MTE7 -> V, 0
 

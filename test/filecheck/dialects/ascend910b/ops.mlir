@@ -12,6 +12,8 @@ func.func @views(%n : index, %a : i64) attributes {ascend910b.core = #ascend910b
   %t = ascend910b.view ub[0] : !pto.tile_buf<vec, 8x64xf32>
   // CHECK-NEXT: %u = ascend910b.view ub[%a], valid = [%n] : {{.*}} v_row=8, v_col=?,
   %u = ascend910b.view ub[%a], valid = [%n] : !pto.tile_buf<vec, 8x64xf32, valid=8x?>
+  // CHECK-NEXT: %w = ascend910b.view ub[%a in 2048 to 8192] : {{.*}} v_row=8, v_col=64,
+  %w = ascend910b.view ub[%a in 2048 to 8192] : !pto.tile_buf<vec, 8x64xf32>
   // CHECK-NEXT: %v = ascend910b.view ub[64], valid = [%n, %n] {stage = 1 : i64} : {{.*}} v_row=?, v_col=?,
   %v = ascend910b.view ub[64], valid = [%n, %n] {stage = 1 : i64} : !pto.tile_buf<vec, 8x64xf32, valid=?x?>
   func.return

@@ -47,7 +47,7 @@ func.func @assigned(%n : index, %at : i64) {
 // CHECK:         %s1 = ascend910b.view ub[2048] :
 // CHECK:         [[BASE:%\S+]] = arith.constant 0 : i64
 // CHECK:         [[ADDRESS:%\S+]] = arith.addi [[BASE]], {{.*}} : i64
-// CHECK-NEXT:    %sn = ascend910b.view ub[[[ADDRESS]]] :
+// CHECK-NEXT:    %sn = ascend910b.view ub[[[ADDRESS]] in 0 to 4096] :
 // CHECK-NOT:     alloc_multi_tile
 func.func @slots(%n : index) {
   %a = arith.constant 0 : i64

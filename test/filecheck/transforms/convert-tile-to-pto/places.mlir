@@ -45,3 +45,34 @@ orch.func incore @addresses(in %x : tensor<16x64xf32>, out %o : tensor<16x64xf32
   %s = tile.store %e, %o[0, 0] : !tile.tile<16x64xf32, vec>, tensor<16x64xf32>
   orch.return %s : tensor<16x64xf32>
 }
+
+// -----
+
+// Which slot it is may be known at run time only: the number is there before the tile is made, and
+// what is not a slot as a whole is a view of one.
+// CHECK-LABEL:   func.func @some_slot(
+// CHECK:           %two = pto.alloc_multi_tile addr = %c0_i64 : !pto.multi_tile_buf<!pto.tile_buf<loc=vec, dtype=f32, rows=16, cols=64, v_row=16, v_col=64, {{.*}}>, count=2>
+// CHECK:           scf.for %i =
+// CHECK:             %k = arith.remsi %i, %c2_index : index
+// CHECK-NEXT:        %t0 = pto.multi_tile_get %two[%k] :
+// CHECK-NEXT:        %t0_1 = pto.subview %t0[%c0_index, %c0_index] sizes [16, 64] valid [%n, %c64_index]
+// CHECK:             pto.tload {{.*}} outs(%t0_1 :
+// CHECK:             %e = pto.alloc_tile addr = %c8192_i64
+orch.func incore @some_slot(in %x : tensor<64x64xf32>, in %n : index, inout %o : tensor<64x64xf32>) -> tensor<64x64xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c4 = arith.constant 4 : index
+  %c16 = arith.constant 16 : index
+  %two = tile.alloc buffer = "two", slots = 2, pinned : !tile.buffer
+  %r = scf.for %i = %c0 to %c4 step %c1 iter_args(%y = %o) -> (tensor<64x64xf32>) {
+    %at = arith.muli %i, %c16 : index
+    %t0 = tile.load %x[%at, 0], valid = [%n, 64] : tensor<64x64xf32> -> !tile.tile<16x64xf32, vec, valid = [?, 64]>
+    %k = arith.remsi %i, %c2 : index
+    %t = tile.place %t0, %two[%k], by_slot : !tile.tile<16x64xf32, vec, valid = [?, 64]>, !tile.buffer
+    %e = tile.exp %t : !tile.tile<16x64xf32, vec, valid = [?, 64]>
+    %z = tile.store %e, %y[%at, 0] : !tile.tile<16x64xf32, vec, valid = [?, 64]>, tensor<64x64xf32>
+    scf.yield %z : tensor<64x64xf32>
+  }
+  orch.return %r : tensor<64x64xf32>
+}
