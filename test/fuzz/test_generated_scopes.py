@@ -11,22 +11,19 @@ parameters while it runs is compared with the directions that it declares.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from support.programs import context, program
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.interpreter import Interpreter, PythonValues
-from xdsl.ir import Operation
 
 from pypto_xdsl.analysis.verification import verify
 from pypto_xdsl.diagnostics import collecting
-from pypto_xdsl.dialects.orch import DispatchOp, FuncOp
+from pypto_xdsl.dialects.orch import FuncOp
+from pypto_xdsl.interpreters.accesses import AccessRecorder
 from pypto_xdsl.interpreters.differential import assert_same_run
-from pypto_xdsl.interpreters.elements import Array
-from pypto_xdsl.interpreters.run import machine_for, random_arguments, run_on
-from pypto_xdsl.interpreters.values import Buffer, Tensor
+from pypto_xdsl.interpreters.run import random_arguments, run
 from pypto_xdsl.transforms.outline_cluster_scopes import OutlineClusterScopesPass
 from pypto_xdsl.transforms.outline_hierarchy_scopes import OutlineHierarchyScopesPass
 from pypto_xdsl.transforms.outline_incore_scopes import OutlineIncoreScopesPass
@@ -287,41 +284,19 @@ def outline(module: ModuleOp) -> None:
             outlining().apply(CONTEXT, module)
 
 
-class Accesses(Interpreter.Listener):
-    """What the functions of a program read and write of their parameters while they run."""
-
-    def __init__(self, module: ModuleOp):
-        self.functions = {op.sym_name.data: op for op in module.ops if isinstance(op, FuncOp)}
-        self.seen: dict[tuple[str, int], set[str]] = {}
-        self._running: list[tuple[str, list[tuple[int, Buffer]]]] = []
-
-    def will_interpret_op(self, op: Operation, args: PythonValues) -> None:
-        if isinstance(op, DispatchOp):
-            count = len(op.arguments)
-            buffers = [
-                (place, argument.buffer)
-                for place, argument in enumerate(args[:count])
-                if isinstance(argument, Tensor)
-            ]
-            self._running.append((op.callee_name, buffers))
-
-    def did_interpret_op(self, op: Operation, results: PythonValues) -> None:
-        if isinstance(op, DispatchOp):
-            self._running.pop()
-
-    def __call__(self, kind: Literal["read", "write"], buffer: Buffer, part: Array) -> None:
-        for name, buffers in self._running:
-            for place, argument in buffers:
-                if argument is buffer:
-                    self.seen.setdefault((name, place), set()).add(kind)
-
-    def check(self) -> None:
-        """No direction is weaker than what was seen."""
-        for (name, place), kinds in self.seen.items():
-            direction = self.functions[name].parameter_directions[place]
+def check_directions(module: ModuleOp, extent: int) -> None:
+    """No direction is weaker than what calls were seen to do."""
+    functions = {op.sym_name.data: op for op in module.ops if isinstance(op, FuncOp)}
+    recorder = AccessRecorder()
+    arguments = random_arguments(functions["main"], extent, given={"n": extent})
+    run(module, "main", arguments, listeners=(recorder,), observer=recorder.observe)
+    for call in recorder.calls:
+        name = call.op.callee_name
+        for place, access in call.arguments.items():
+            direction = functions[name].parameter_directions[place]
             where = f"parameter {place} of {name} is {direction.value}"
-            assert "read" not in kinds or direction.reads, where
-            assert "write" not in kinds or direction.writes, where
+            assert direction.reads or not access.read.any(), where
+            assert direction.writes or not access.written.any(), where
 
 
 def check(text: str, *, directions: bool) -> None:
@@ -333,11 +308,7 @@ def check(text: str, *, directions: bool) -> None:
     for n in (0, 1, 3):
         assert_same_run(before, after, "main", seeds=[n], given={"n": n})
         if directions:
-            accesses = Accesses(after)
-            machine = machine_for(after, listeners=[accesses], observer=accesses)
-            main = accesses.functions["main"]
-            run_on(machine, main, random_arguments(main, n, given={"n": n}))
-            accesses.check()
+            check_directions(after, n)
     again = program(printed)
     outline(again)
     assert str(again) == printed
