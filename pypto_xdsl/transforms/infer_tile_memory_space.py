@@ -18,7 +18,7 @@ its result, else the first that a consumer takes, where the vector buffer gives 
 what is loaded goes to the vector buffer or to L1 first. Where an op does not take the memory that
 its operand lives in, a `tile.move` is put before it, once for each tile and memory in a block and
 the blocks inside it. A part of an accumulator is taken from where it is drained to, and a product
-that loops or branches hand on among vector tiles is drained there.
+that loops or branches hand on among vector tiles, or that is put into one, is drained there.
 Whether the target has such a move is the target's business (`verify-target`).
 """
 
@@ -42,6 +42,7 @@ from pypto_xdsl.backend.backend import Backend
 from pypto_xdsl.diagnostics import Diagnostic, DiagnosticsError, diagnose, note
 from pypto_xdsl.dialects import orch, tile
 from pypto_xdsl.dialects.declared_op import DeclaredOp, OperandDeclaration, ResultDeclaration
+from pypto_xdsl.dialects.ptensor import RoundMode
 from pypto_xdsl.dialects.tile import Layout, MemorySpace, TileLayout, TileType
 from pypto_xdsl.dialects.tile.base import made_in
 from pypto_xdsl.properties.backend_pass import BackendPass
@@ -314,16 +315,14 @@ def _move_operands(block: Block, backend: Backend | None, moved: _Moved) -> None
         operands = list(op.operands)
         changed = False
         for place, (name, value, declared) in enumerate(_operands(op)):
-            if not declared.spaces or not isinstance(value.type, TileType):
+            space = _wanted(op, value, declared)
+            if space is None:
                 continue
-            if value.type.memory_space in declared.spaces:
-                continue
-            space = MemorySpace(declared.spaces[0])
             key = (value, space)
             if key not in moved:
                 moved[key] = _move(op, name, value, space, backend)
                 own.append(key)
-            operands[place] = moved[key]
+            operands[place] = _rounded(op, moved[key])
             changed = True
         if changed:
             op.operands = operands
@@ -331,6 +330,32 @@ def _move_operands(block: Block, backend: Backend | None, moved: _Moved) -> None
             _move_operands(inner, backend, moved)
     for key in own:
         del moved[key]
+
+
+def _wanted(op: Operation, value: SSAValue, declared: OperandDeclaration) -> MemorySpace | None:
+    """Where an operand has to be moved to; None where the op takes it."""
+    if not isinstance(value.type, TileType):
+        return None
+    space = value.type.memory_space
+    if declared.spaces:
+        return None if space in declared.spaces else MemorySpace(declared.spaces[0])
+    if isinstance(op, tile.AssembleOp) and space is not MemorySpace.VEC:
+        # What the cube core has passes to the vector cores before they put it into a tile.
+        target = TileType.of(op.destination.type).memory_space
+        return target if target is MemorySpace.VEC else None
+    return None
+
+
+def _rounded(op: Operation, value: SSAValue) -> SSAValue:
+    """
+    A tile that was moved, rounded as an accumulator is on the way into a tile of fewer bits.
+    """
+    if not isinstance(op, tile.AssembleOp):
+        return value
+    target = TileType.of(op.destination.type).element_type
+    if TileType.of(value.type).element_type == target:
+        return value
+    return _insert(tile.CastOp(value, target, RoundMode.RINT), op, value.name_hint)
 
 
 def _operands(op: Operation) -> Iterator[tuple[str, SSAValue, OperandDeclaration]]:

@@ -77,6 +77,19 @@ OUTLIVED = f"""
 """The product that comes first is used all through a loop to which others come."""
 
 
+ASSEMBLED = f"""
+  %ta = tile.load %a[0, 0] : {X} -> {M}
+  %tb = tile.load %b[0, 0] : {X} -> {M}
+  %tc = tile.load %c[0, 0] : {X} -> !tile.tile<32x32xf32>
+  %n = tile.neg %tc : {M}
+  %part = tile.load %b[0, 0] : {X} -> !tile.tile<32x16xf32>
+  %p = tile.matmul %ta, %part : {M}, !tile.tile<32x16xf32> -> !tile.tile<32x16xf32>
+  %m = tile.assemble %p, %n[0, 16] : !tile.tile<32x16xf32>, {M}
+  %z = tile.store %m, %y[0, 0] : {M}, {X}
+"""
+"""The right columns of `-c` are those of a product."""
+
+
 def there_and_back(a: Any, b: Any, c: Any) -> Any:
     return -((a @ b + c) @ b)
 
@@ -95,10 +108,15 @@ def outlived(a: Any, b: Any, c: Any) -> Any:
     return t + first + c
 
 
+def assembled(a: Any, b: Any, c: Any) -> Any:
+    return np.hstack([-c[:, :16], a @ b[:, :16]])
+
+
 CASES: Mapping[str, tuple[str, Any]] = {
     "there and back": (THERE_AND_BACK, there_and_back),
     "loop": (LOOP, loop),
     "outlived": (OUTLIVED, outlived),
+    "assembled": (ASSEMBLED, assembled),
 }
 
 

@@ -166,3 +166,22 @@ orch.func incore @handed_on(in %a : tensor<32x32xf16>, in %n : index, in %c : i1
   %o1 = tile.store %s, %o[0, 0] : !tile.tile<32x32xf32>, tensor<32x32xf32>
   orch.return %o1 : tensor<32x32xf32>
 }
+
+// A product goes into a vector tile from where it is drained to, rounded as it would be on its way
+// into a tile of L1.
+// CHECK-LABEL: orch.func incore @into_a_vector_tile
+// CHECK:         %p_vec = tile.move %p : !tile.tile<32x32xf32, acc> -> !tile.tile<32x32xf32, vec>
+// CHECK-NEXT:    %d1 = tile.assemble %p_vec, %d[0, 32] : !tile.tile<32x32xf32, vec>, !tile.tile<32x64xf32, vec>
+// CHECK:         [[ROUNDED:%.*]] = tile.cast %p_vec, target_type = f16, mode = rint : !tile.tile<32x32xf32, vec> -> !tile.tile<32x32xf16, vec>
+// CHECK-NEXT:    %h1 = tile.assemble [[ROUNDED]], %h[0, 32] : !tile.tile<32x32xf16, vec>, !tile.tile<32x64xf16, vec>
+orch.func incore @into_a_vector_tile(in %a : tensor<32x32xf16>, in %k : f32, in %j : f16, out %o : tensor<32x64xf32>, out %w : tensor<32x64xf16>) -> (tensor<32x64xf32>, tensor<32x64xf16>) {
+  %l = tile.load %a[0, 0] : tensor<32x32xf16> -> !tile.tile<32x32xf16>
+  %p = tile.matmul %l, %l : !tile.tile<32x32xf16> -> !tile.tile<32x32xf32>
+  %d = tile.full %k : f32 -> !tile.tile<32x64xf32>
+  %d1 = tile.assemble %p, %d[0, 32] : !tile.tile<32x32xf32>, !tile.tile<32x64xf32>
+  %h = tile.full %j : f16 -> !tile.tile<32x64xf16>
+  %h1 = tile.assemble %p, %h[0, 32] : !tile.tile<32x32xf32>, !tile.tile<32x64xf16>
+  %o1 = tile.store %d1, %o[0, 0] : !tile.tile<32x64xf32>, tensor<32x64xf32>
+  %w1 = tile.store %h1, %w[0, 0] : !tile.tile<32x64xf16>, tensor<32x64xf16>
+  orch.return %o1, %w1 : tensor<32x64xf32>, tensor<32x64xf16>
+}
