@@ -193,6 +193,7 @@ class AndOp(BinaryOp):
     """Bitwise `lhs & rhs`."""
 
     name = "tile.and"
+    traits = traits_def(Commutative())
     INTEGERS: ClassVar[bool] = True
 
 
@@ -201,6 +202,7 @@ class OrOp(BinaryOp):
     """Bitwise `lhs | rhs`."""
 
     name = "tile.or"
+    traits = traits_def(Commutative())
     INTEGERS: ClassVar[bool] = True
 
 
