@@ -234,7 +234,7 @@ class DeclaredMemoryEffects(MemoryEffect):
 class DeclaredSpeculation(ConditionallySpeculatable):
     """
     Whether an op may run where the program would not have run it, as in front of a loop that may
-    make no turn: not if it can fail there.
+    make no iteration: not if it can fail there.
     """
 
     @classmethod

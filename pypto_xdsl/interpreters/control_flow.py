@@ -27,13 +27,14 @@ from pypto_xdsl.interpreters.machine import Machine
 from pypto_xdsl.interpreters.progress import Progress
 
 
-def loop_turns(args: PythonValues) -> range:
+def loop_iterations(args: PythonValues) -> range:
     """The indices of a loop with these operands. Raises `ProgramError`."""
     lower, upper, step = (arg.value.data for arg in args[:3])
     if step <= 0:
         raise ProgramError(f"needs a positive step, got {step}")
     if upper - lower > sys.maxsize * step:
-        raise ProgramError(f"has {-((lower - upper) // step)} turns, which no run gets through")
+        count = -((lower - upper) // step)
+        raise ProgramError(f"has {count} iterations, which no run gets through")
     return range(lower, upper, step)
 
 
@@ -51,19 +52,19 @@ def told(progress: Progress, indices: Iterable[Any]) -> Iterator[Any]:
 
 
 def run_loop(interpreter: Interpreter, op: scf.ForOp, args: PythonValues) -> PythonValues:
-    """Run a loop turn by turn; what the last one returns."""
-    turns, carried = loop_turns(args), args[3:]
-    indices = map(index_maker(op), turns)
+    """Run a loop iteration by iteration; what the last one returns."""
+    iterations, carried = loop_iterations(args), args[3:]
+    indices = map(index_maker(op), iterations)
     if not isinstance(interpreter, Machine):
         for index in indices:
             carried = interpreter.run_ssacfg_region(op.body, (index, *carried), "for")
         return carried
     run, progress = interpreter.region_plan(op.body), interpreter.progress
     if progress is None:
-        return run.repeat(indices, len(turns), carried)
-    progress.enter(op, len(turns))
+        return run.repeat(indices, len(iterations), carried)
+    progress.enter(op, len(iterations))
     try:
-        return run.repeat(told(progress, indices), len(turns), carried)
+        return run.repeat(told(progress, indices), len(iterations), carried)
     finally:
         progress.leave()
 

@@ -175,7 +175,7 @@ class RegionPlan:
     def repeat(self, indices: Iterable[Any], count: int, carried: PythonValues) -> PythonValues:
         """
         Run the region, which is the body of a loop, for each of `count` indices, on an index and
-        what the turn before returned; what the last one returns.
+        what the iteration before returned; what the last one returns.
         """
         machine = self._machine
         self._turns += count

@@ -3,9 +3,9 @@ What the checks of a core depend on, as numbers: which instruction of each lane 
 touch what, and which ones each lane knows to be done.
 
 The checks only compare numbers of one lane with each other, remember the larger one, and count. So
-if a turn of a loop moves some of them by as much as each lane has counted on, leaves the others
-as they are, and the moved ones are the larger ones, then the next turn does the same, and finds
-nothing that this one did not find.
+if an iteration of a loop moves some of them by as much as each lane has counted on, leaves the
+others as they are, and the moved ones are the larger ones, then the next iteration does the same,
+and finds nothing that this one did not find.
 """
 
 from __future__ import annotations
@@ -82,14 +82,14 @@ class CheckState:
                     counters.append(lane)
         return state
 
-    def restore(self, core: Core, ops: Sequence[list[Operation]], turns: int) -> None:
+    def restore(self, core: Core, ops: Sequence[list[Operation]], iterations: int) -> None:
         """
-        Bring a core into this state, which turns led to of which each gives its lanes these ops.
-        The structure is that of the core already.
+        Bring a core into this state, which iterations led to of which each gives its lanes these
+        ops. The structure is that of the core already.
         """
         group, told = core.group, core.told
         for lane, each in zip(core.lanes, ops, strict=True):
-            lane.ops.extend(each * turns)
+            lane.ops.extend(each * iterations)
         width = len(group.lanes)
         for memory, count in zip(core.memories.values(), self.counts[width:], strict=True):
             memory.writes = count
@@ -146,9 +146,9 @@ class CheckState:
             return None
         return Motion(steps, moves, largest)
 
-    def moved(self, motion: Motion, turns: int) -> CheckState:
-        """The state after so many more turns that do the same."""
-        steps = [step * turns for step in motion.steps]
+    def moved(self, motion: Motion, iterations: int) -> CheckState:
+        """The state after so many more iterations that do the same."""
+        steps = [step * iterations for step in motion.steps]
         numbers = [
             number + steps[counter] if moves else number
             for number, counter, moves in zip(

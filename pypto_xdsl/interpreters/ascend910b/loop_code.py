@@ -1,12 +1,12 @@
 """
-What is left of the turns of a steady loop, as a Python function (see `steady_loops.py`).
+What is left of the iterations of a steady loop, as a Python function (see `steady_loops.py`).
 
-    def loop(turns, carried, bound):
+    def loop(iterations, carried, bound):
         ops, g0, g1, ..., = bound
         t1 = t2 = None
         done = 0
         try:
-            for i in turns:
+            for i in iterations:
                 if not (0 <= i <= g1): raise Ends
                 w3 = g0[i:i+32, g2:g3]
                 if g4.defined is not None and g4.undefined_mask(w3) is not None: raise Ends
@@ -19,8 +19,8 @@ What is left of the turns of a steady loop, as a Python function (see `steady_lo
         ...
 
 Numbers and windows come first, since they depend on nothing that a tile holds: where one is not as
-it has to be, the turn has done nothing yet. What a tile holds is a local variable, if it is read
-as the region that was written last; everything else is left to the core.
+it has to be, the iteration has done nothing yet. What a tile holds is a local variable, if it is
+read as the region that was written last; everything else is left to the core.
 """
 
 from __future__ import annotations
@@ -37,23 +37,23 @@ from xdsl.ir import Operation, SSAValue
 from pypto_xdsl.diagnostics import DiagnosticsError
 from pypto_xdsl.interpreters.ascend910b.globals import BufferHistory, CoreView, Trace
 from pypto_xdsl.interpreters.ascend910b.lanes import Lane
+from pypto_xdsl.interpreters.ascend910b.loop_iteration import LoopIteration, NotSteady
 from pypto_xdsl.interpreters.ascend910b.loop_shape import LoopBody, Window
-from pypto_xdsl.interpreters.ascend910b.loop_turn import LoopTurn, NotSteady
 from pypto_xdsl.interpreters.ascend910b.memory import CoreMemory, Segment, Span
 from pypto_xdsl.interpreters.control_flow import index_maker
 from pypto_xdsl.interpreters.execution import PROGRAM_ERRORS, error_at
 from pypto_xdsl.interpreters.pto.array_forms import Region
 
 Ops: TypeAlias = Sequence[list[Operation]]
-"""What each lane of a core is given in a turn."""
+"""What each lane of a core is given in an iteration."""
 
 Function: TypeAlias = Callable[[range, PythonValues, Sequence[Any]], tuple[int, Any, Any]]
 
 
-Binder: TypeAlias = Callable[[LoopTurn], Any]
-"""Finds something that is the same each turn of a run of the loop."""
+Binder: TypeAlias = Callable[[LoopIteration], Any]
+"""Finds something that is the same each iteration of a run of the loop."""
 
-Requirement: TypeAlias = Callable[[LoopTurn], bool]
+Requirement: TypeAlias = Callable[[LoopIteration], bool]
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class _AccessPlace:
     is_write: bool
     lane: Lane
     number: int
-    """Of the instruction among all that its lane is given in a turn, from 1, the first time."""
+    """Of the instruction among those that its lane is given in an iteration, from 1, at first."""
     bound: int
     """Where its number is among what the function is given."""
 
@@ -83,7 +83,7 @@ class _Access:
 
 @dataclass
 class Kept:
-    """What a segment of memory holds, in the middle of a turn or before one."""
+    """What a segment of memory holds, in the middle of an iteration or before one."""
 
     held: Span | None
     is_stale: bool
@@ -108,43 +108,43 @@ class LoopCode:
     finals: Sequence[tuple[CoreMemory, Span]]
     """The regions whose values the function returns."""
     kept: Sequence[tuple[Segment, Kept]]
-    """What memory holds before a turn, and after it."""
+    """What memory holds before an iteration, and after it."""
     defined: Sequence[Span]
     """The regions that have been written before."""
     requirements: Sequence[Requirement]
     """What else makes a run one of these."""
 
     @classmethod
-    def of(cls, turn: LoopTurn, ops: Ops) -> LoopCode | None:
-        """The code of a loop that begins a turn on a core as it is."""
+    def of(cls, iteration: LoopIteration, ops: Ops) -> LoopCode | None:
+        """The code of a loop that begins an iteration on a core as it is."""
         try:
-            return _Writer(turn, ops).write()
+            return _Writer(iteration, ops).write()
         except NotSteady:
             return None
 
-    def bind(self, turn: LoopTurn) -> BoundLoop | None:
-        """The loop as of a turn, None if it is another one."""
+    def bind(self, iteration: LoopIteration) -> BoundLoop | None:
+        """The loop as of an iteration, None if it is another one."""
         if (
             any(kept != Kept.of(segment) for segment, kept in self.kept)
             or not all(span.is_defined for span in self.defined)
-            or not all(is_met(turn) for is_met in self.requirements)
+            or not all(is_met(iteration) for is_met in self.requirements)
         ):
             return None
         try:
-            accesses = [_access(turn, place) for place in self.accesses]
-            bound = [bind(turn) for bind in self.binders]
+            accesses = [_access(iteration, place) for place in self.accesses]
+            bound = [bind(iteration) for bind in self.binders]
         except (NotSteady, *PROGRAM_ERRORS):
             return None
         for access, place in zip(accesses, self.accesses, strict=True):
             bound[place.bound + 1] = access.trace.log.append
-        for lender in turn.written:
+        for lender in iteration.written:
             lender.recall()
         return BoundLoop(self, bound, accesses)
 
 
-def _access(turn: LoopTurn, access: _AccessPlace) -> _Access:
-    buffer = turn.buffer(access.instruction, access.place)
-    history = turn.core.group.histories.get(id(buffer))
+def _access(iteration: LoopIteration, access: _AccessPlace) -> _Access:
+    buffer = iteration.buffer(access.instruction, access.place)
+    history = iteration.core.group.histories.get(id(buffer))
     if history is None or buffer.observer is not None:
         raise NotSteady
     trace = history.trace(access.lane.index, is_write=access.is_write)
@@ -159,14 +159,14 @@ class BoundLoop:
     bound: list[Any]
     accesses: Sequence[_Access]
 
-    def run(self, turns: range, carried: PythonValues) -> tuple[int, PythonValues]:
-        """Run turns while they are steady: how many were, and what the last one returned."""
+    def run(self, iterations: range, carried: PythonValues) -> tuple[int, PythonValues]:
+        """Run iterations while they are steady: how many were, and what the last one returned."""
         code, bound = self.code, self.bound
         for place, span in code.initials:
             bound[place] = span.value
         for access in self.accesses:
             bound[access.bound] = len(access.lane.ops) + access.number
-        done, carried, values = code.function(turns, carried, bound)
+        done, carried, values = code.function(iterations, carried, bound)
         if done:
             for (memory, span), value in zip(code.finals, values, strict=True):
                 memory.keep(span, value)
@@ -175,7 +175,7 @@ class BoundLoop:
         return done, carried
 
 
-def _nothing(turn: LoopTurn) -> None:
+def _nothing(iteration: LoopIteration) -> None:
     return None
 
 
@@ -196,8 +196,9 @@ class _Lines:
 class _Writer:
     """Writes the function of a loop, following what its instructions do to the memories."""
 
-    def __init__(self, turn: LoopTurn, ops: Ops) -> None:
-        self._turn, self._core, self._nest, self._ops = turn, turn.core, turn.nest, ops
+    def __init__(self, iteration: LoopIteration, ops: Ops) -> None:
+        self._iteration, self._ops = iteration, ops
+        self._core, self._nest = iteration.core, iteration.nest
         self._names: dict[SSAValue, str] = {}
         """Of numbers and windows that differ."""
         self._indices: dict[SSAValue, str] = {}
@@ -213,7 +214,7 @@ class _Writer:
         self._accesses: list[_AccessPlace] = []
         ops_by_line: dict[int, Operation] = {}
         self._ops_by_line = ops_by_line
-        self._bind(lambda turn: ops_by_line)
+        self._bind(lambda iteration: ops_by_line)
 
     def write(self) -> LoopCode:
         lines = self._write_body(self._nest.outer)
@@ -237,7 +238,7 @@ class _Writer:
         )
 
     def _bind(self, binder: Binder) -> str:
-        """The name of something that is the same each turn."""
+        """The name of something that is the same each iteration."""
         name = f"g{len(self._binders)}"
         self._given.append(name)
         self._binders.append(binder)
@@ -258,10 +259,10 @@ class _Writer:
     def _write_inner(self, body: LoopBody, lines: _Lines) -> None:
         """
         A loop inside: first over numbers and windows, which are remembered, then over effects.
-        Each of its turns begins as the first one does.
+        Each of its iterations begins as the first one does.
         """
-        turns = self._turn.turns(body)
-        self._requirements.append(lambda turn: len(turn.turns(body)) == len(turns))
+        iterations = self._iteration.iterations(body)
+        self._requirements.append(lambda each: len(each.iterations(body)) == len(iterations))
         kept = {segment: replace(state) for segment, state in self._kept.items()}
         inner = self._write_body(body)
         if any(state != kept.get(s, self._before[s]) for s, state in self._kept.items()):
@@ -271,7 +272,7 @@ class _Writer:
         windows += inner.listed
         names = f"({''.join(f'{name}, ' for name in windows)})"
         lines.listed.append(listed)
-        over = self._bind(lambda turn: turn.turns(body))
+        over = self._bind(lambda iteration: iteration.iterations(body))
         lines.first += [f"{listed} = []", f"for {self._indices[body.index]} in {over}:"]
         lines.first += [f" {line}" for line in (*inner.first, f"{listed}.append({names})")]
         lines.then.append((f"for {names} in {listed}:" if windows else f"for _ in {over}:", None))
@@ -284,21 +285,21 @@ class _Writer:
             self._names[argument] = f"v{len(self._names)}"
         index = self._indices[body.index] = f"i{len(self._indices)}"
         if body.uses_index:
-            make = self._bind(lambda turn: index_maker(body.loop))
+            make = self._bind(lambda iteration: index_maker(body.loop))
             lines.first.append(f"{self._names[body.index]} = {make}({index})")
         for op, run in body.scalars:
             operands = "".join(f"{self._name(operand)}, " for operand in op.operands)
             for result in op.results:
                 self._names[result] = f"v{len(self._names)}"
             results = "".join(f"{self._names[result]}, " for result in op.results)
-            run_name = self._bind(lambda turn, run=run: run)
+            run_name = self._bind(lambda iteration, run=run: run)
             lines.first.append(f"{results}= {run_name}(({operands}))")
         for window in body.windows:
             self._write_window(window, lines)
 
     def _name(self, value: SSAValue) -> str:
         found = self._names.get(value)
-        return self._bind(lambda turn: turn.value(value)) if found is None else found
+        return self._bind(lambda iteration: iteration.value(value)) if found is None else found
 
     def _write_window(self, window: Window, lines: _Lines) -> None:
         source = window.source
@@ -306,9 +307,9 @@ class _Writer:
         conditions: list[str] = []
         for axis, (offset, size) in enumerate(zip(window.offsets, window.sizes, strict=True)):
             if offset not in self._names:
-                first = self._bind(lambda turn, offset=offset: turn.value(offset).value.data)
+                first = self._bind(lambda each, offset=offset: each.value(offset).value.data)
                 last = self._bind(
-                    lambda turn, offset=offset, size=size: turn.value(offset).value.data + size
+                    lambda each, offset=offset, size=size: each.value(offset).value.data + size
                 )
                 slices.append(f"{first}:{last}")
                 continue
@@ -317,26 +318,26 @@ class _Writer:
                 start = f"o{len(self._names)}_{axis}"
                 lines.first.append(f"{start} = {self._names[offset]}.value.data")
             largest = self._bind(
-                lambda turn, axis=axis, size=size: turn.value(source).shape[axis] - size
+                lambda iteration, axis=axis, size=size: iteration.value(source).shape[axis] - size
             )
             conditions.append(f"0 <= {start} <= {largest}")
             slices.append(f"{start}:{start}+{size}")
         if conditions:
             lines.first.append(f"if not ({' and '.join(conditions)}): raise Ends")
         name = self._names[window.result] = f"w{len(self._names)}"
-        array = self._bind(lambda turn: turn.value(source).array)
+        array = self._bind(lambda iteration: iteration.value(source).array)
         lines.first.append(f"{name} = {array}[{', '.join(slices)}]")
 
     # Instructions.
 
     def _write_instruction(self, number: int, lines: _Lines) -> None:
         op = self._nest.instructions[number].op
-        args, form = self._turn.args[number], self._turn.forms[number]
+        args, form = self._iteration.args[number], self._iteration.forms[number]
         if any(0 in region for _, region in (*form.reads, form.write)):
             raise NotSteady
         self._requirements.append(
-            lambda turn: (
-                (f := turn.forms[number]).reads == form.reads
+            lambda iteration: (
+                (f := iteration.forms[number]).reads == form.reads
                 and f.write == form.write
                 and f.scratch == form.scratch
             )
@@ -351,7 +352,7 @@ class _Writer:
             self._spoil(number, place)
         result = read[0]
         if form.compute is not None:
-            compute = self._bind(lambda turn: turn.forms[number].compute)
+            compute = self._bind(lambda iteration: iteration.forms[number].compute)
             result = f"{compute}({', '.join(read)})"
         place, region = form.write
         if isinstance(args[place], CoreView):
@@ -367,8 +368,8 @@ class _Writer:
         return found
 
     def _span(self, number: int, place: int, region: Region | None) -> Span:
-        span = self._turn.span(number, place, region)
-        self._requirements.append(lambda turn: turn.span(number, place, region) is span)
+        span = self._iteration.span(number, place, region)
+        self._requirements.append(lambda iteration: iteration.span(number, place, region) is span)
         return span
 
     def _read(self, number: int, place: int, region: Region) -> str:
@@ -395,7 +396,7 @@ class _Writer:
             raise NotSteady
         state = self._state(segment)
         state.held, state.is_stale = span, True
-        self._written[span] = self._turn.args[number][place].memory
+        self._written[span] = self._iteration.args[number][place].memory
         return self._locals.setdefault(span, f"t{len(self._locals)}")
 
     def _spoil(self, number: int, place: int) -> None:
@@ -407,18 +408,18 @@ class _Writer:
 
     def _window(self, number: int, place: int) -> tuple[str, str, tuple[int, ...]]:
         """The names of a window and of its buffer, and its shape."""
-        view: CoreView = self._turn.args[number][place]
+        view: CoreView = self._iteration.args[number][place]
         shape = view.shape
         if view.axes is not None:
             raise NotSteady
         self._requirements.append(
-            lambda turn: (v := turn.args[number][place]).shape == shape and v.axes is None
+            lambda iteration: (v := iteration.args[number][place]).shape == shape and v.axes is None
         )
         value = self._nest.instructions[number].operands[place]
         name = self._names.get(value)
         if name is None:
-            name = self._bind(lambda turn: turn.args[number][place].array)
-        return name, self._bind(lambda turn: turn.buffer(number, place)), shape
+            name = self._bind(lambda iteration: iteration.args[number][place].array)
+        return name, self._bind(lambda iteration: iteration.buffer(number, place)), shape
 
     def _read_global(self, number: int, place: int, region: Region, lines: _Lines) -> str:
         name, buffer, shape = self._window(number, place)
@@ -427,8 +428,8 @@ class _Writer:
             f"{buffer}.undefined_mask({name}) is not None: raise Ends"
         )
         self._log(number, place, name, lines, is_write=False)
-        is_copied = self._turn.is_copied(number, place)
-        self._requirements.append(lambda turn: turn.is_copied(number, place) == is_copied)
+        is_copied = self._iteration.is_copied(number, place)
+        self._requirements.append(lambda iteration: iteration.is_copied(number, place) == is_copied)
         shaped = name if shape == region else f"{name}.reshape({region})"
         return f"{shaped}.copy()" if is_copied else shaped
 
@@ -452,7 +453,7 @@ class _Writer:
         numbers = [place for place, other in enumerate(ops, 1) if other is op]
         if not numbers:
             raise NotSteady
-        # How far the number is from the one of the time before, in this turn or the last one.
+        # How far the number is from the one of the time before, in this iteration or the last one.
         steps = [after - before for before, after in pairwise(numbers)]
         steps.append(numbers[0] + len(ops) - numbers[-1])
         self._accesses.append(
@@ -463,7 +464,7 @@ class _Writer:
         if len(set(steps)) == 1:
             lines.then.append((f"{count} += {steps[0]}", op))
         else:
-            following = self._bind(lambda turn: cycle(steps).__next__)
+            following = self._bind(lambda iteration: cycle(steps).__next__)
             lines.then.append((f"{count} += {following}()", op))
 
     # The text.
@@ -474,14 +475,14 @@ class _Writer:
         names = "".join(f"{self._names[argument]}, " for argument in outer.carried)
         unset = [name for name in finals if name not in self._given]
         text = [
-            "def loop(turns, carried, bound):",
+            "def loop(iterations, carried, bound):",
             f" {', '.join(self._given)}, = bound",
             f" ops = {self._given[0]}",
             *([f" {names}= carried"] if names else []),
             *(f" {name} = None" for name in unset),
             " done = 0",
             " try:",
-            f"  for {self._indices[outer.index]} in turns:",
+            f"  for {self._indices[outer.index]} in iterations:",
             *(f"   {line}" for line in lines.first),
         ]
         for line, op in lines.then:
@@ -504,7 +505,7 @@ class _Writer:
 
 
 class _Ends(Exception):
-    """The turn that has begun is none that the function can run."""
+    """The iteration that has begun is none that the function can run."""
 
 
 @lru_cache(maxsize=256)

@@ -27,7 +27,7 @@ StepsOf: TypeAlias = Callable[[scf.ForOp], Sequence[Step]]
 
 @dataclass(frozen=True)
 class Window:
-    """A window of global memory that differs from turn to turn by where it starts."""
+    """A window of global memory that differs from iteration to iteration by where it starts."""
 
     run: Prepared
     operands: Sequence[SSAValue]
@@ -49,7 +49,7 @@ class Instruction:
 
 @dataclass
 class LoopBody:
-    """What a loop does in a turn."""
+    """What a loop does in an iteration."""
 
     loop: scf.ForOp
     scalars: list[Step] = field(default_factory=list[Step])
@@ -66,12 +66,12 @@ class LoopBody:
 
     @property
     def carried(self) -> Sequence[SSAValue]:
-        """What a turn is given by the one before."""
+        """What an iteration is given by the one before."""
         return self.loop.body.block.args[1:]
 
     @property
     def yielded(self) -> Sequence[SSAValue]:
-        """What a turn gives the next one."""
+        """What an iteration gives the next one."""
         terminator = self.loop.body.block.last_op
         assert terminator is not None
         return terminator.operands
@@ -86,7 +86,7 @@ class LoopNest:
     """A loop, and the loops inside, which run as often each time."""
 
     fixed: list[Step] = field(default_factory=list[Step])
-    """What gives the same each turn."""
+    """What gives the same each iteration."""
     instructions: list[Instruction] = field(default_factory=list[Instruction])
     outer: LoopBody = field(init=False)
     known: Any = None

@@ -280,7 +280,7 @@ def test_control_flow_carries_values_and_tensors():
             "%high = arith.constant 9223372036854775807 : index\n"
             "%one = arith.constant 1 : index\n"
             "scf.for %i = %low to %high step %one { }",
-            "'scf.for' op has 18446744073709551615 turns, which no run gets through",
+            "'scf.for' op has 18446744073709551615 iterations, which no run gets through",
         ),
         ("%q = arith.shli %n, %big : index", "'arith.shli' op shifts 64 bits by 64"),
         ("%q = arith.fptosi %nan : f32 to i32", "'arith.fptosi' op converts nan, which i32 does"),

@@ -1,7 +1,7 @@
 """
-Loops whose turns do the same to the checks of a core run as what is left of them. Nobody can tell:
-the arrays, the errors with their lines and notes, and what is found after the loop are those of a
-run in which every turn is checked.
+Loops whose iterations do the same to the checks of a core run as what is left of them. Nobody can
+tell: the arrays, the errors with their lines and notes, and what is found after the loop are those
+of a run in which every iteration is checked.
 """
 
 from __future__ import annotations
@@ -141,7 +141,7 @@ def outcome(
 
 
 @contextmanager
-def every_turn_checked() -> Generator[None]:
+def every_iteration_checked() -> Generator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(steady_loops, "_FEWEST", 1 << 30)
         yield
@@ -150,7 +150,7 @@ def every_turn_checked() -> Generator[None]:
 def assert_same(text: str | ModuleOp, count: int, undefined: int | None = None, **named: Any):
     module = parsed(text, PASSES) if isinstance(text, str) else text
     cores = CoreSettings(**named)
-    with every_turn_checked():
+    with every_iteration_checked():
         arrays, errors = outcome(module, count, undefined, cores, times=2)
     got, found = outcome(module, count, undefined, cores, times=2)
     assert found == errors
@@ -162,13 +162,13 @@ PASSES = "convert-pto-to-ascend910b,insert-sync"
 
 
 @contextmanager
-def counted(turns: list[int]) -> Generator[None]:
-    """Notes how many turns at a time run as what is left of them."""
+def counted(iterations: list[int]) -> Generator[None]:
+    """Notes how many iterations at a time run as what is left of them."""
     run = BoundLoop.run
 
     def counting(self: BoundLoop, *args: Any) -> Any:
         found = run(self, *args)
-        turns.append(found[0])
+        iterations.append(found[0])
         return found
 
     with pytest.MonkeyPatch.context() as patch:
@@ -201,7 +201,7 @@ def inner_loop(body: str) -> str:
     undefined=st.none() | st.integers(0, 16 * 24 - 1),
     lenient=st.booleans(),
 )
-def test_any_loop_does_what_it_does_when_every_turn_is_checked(
+def test_any_loop_does_what_it_does_when_every_iteration_is_checked(
     body: str,
     inner: str | None,
     last: str,
@@ -228,38 +228,38 @@ def test_any_loop_does_what_it_does_when_every_turn_is_checked(
 
 
 def test_a_loop_over_blocks_is_steady() -> None:
-    turns: list[int] = []
+    iterations: list[int] = []
     module = parsed(program(LOAD + DOUBLE + STORE), PASSES)
-    with counted(turns):
+    with counted(iterations):
         arrays, errors = outcome(module, 40, None, CoreSettings())
     assert not errors
     np.testing.assert_array_equal(arrays["y"], 2 * arrays["x"])
     # All but those that found out.
-    assert turns == [37]
+    assert iterations == [37]
 
 
 def test_a_nest_of_loops_is_steady_as_a_whole() -> None:
     add = f"pto.tadd ins(%t0, %t1 : {T}, {T}) outs(%t1 : {T})\n"
     zero = f"pto.tsub ins(%t1, %t1 : {T}, {T}) outs(%t1 : {T})\n"
-    turns: list[int] = []
+    iterations: list[int] = []
     module = parsed(program(zero + inner_loop(LOAD + add) + STORE), PASSES)
-    with counted(turns):
+    with counted(iterations):
         arrays, errors = outcome(module, 40, None, CoreSettings())
     assert not errors
     wanted = arrays["x"][:64].reshape(4, 16, 64).sum(axis=0)
     np.testing.assert_array_equal(arrays["y"], np.tile(wanted, (40, 1)))
-    assert turns == [38]
+    assert iterations == [38]
 
 
-def test_a_sum_over_the_turns_is_kept_on_the_core() -> None:
+def test_a_sum_over_the_iterations_is_kept_on_the_core() -> None:
     text = program(
         f"{LOAD}pto.tadd ins(%t0, %t1 : {T}, {T}) outs(%t1 : {T})\n", STORE.replace("%yi", "%fixed")
     )
-    turns: list[int] = []
-    with counted(turns):
+    iterations: list[int] = []
+    with counted(iterations):
         arrays, errors = outcome(parsed(text, PASSES), 40, None, CoreSettings())
     assert not errors
-    assert sum(turns) > 30
+    assert sum(iterations) > 30
     x = np.random.default_rng(0).integers(0, 50, (640, 64)).astype(np.float32)
     total = x[:16] + x.reshape(40, 16, 64).sum(axis=0)
     np.testing.assert_array_equal(arrays["x"][:16], total)
@@ -269,12 +269,12 @@ def test_an_array_is_changed_in_place() -> None:
     assert_same(program(LOAD + DOUBLE + STORE.replace("%yi", "%xi")), 40)
 
 
-def test_a_row_that_nobody_wrote_is_found_in_its_turn() -> None:
+def test_a_row_that_nobody_wrote_is_found_in_its_iteration() -> None:
     module = parsed(program(LOAD + DOUBLE + STORE), PASSES)
-    turns: list[int] = []
-    with counted(turns):
+    iterations: list[int] = []
+    with counted(iterations):
         arrays, errors = outcome(module, 40, 16 * 30 + 5, CoreSettings())
-    assert turns == [27]
+    assert iterations == [27]
     (error,) = errors
     assert "reads bytes 1280..1284 of ub, which nobody wrote: element [5, 0] of [16, 64]" in error
     assert "pto.tadd" in module_line(module, error)
@@ -365,7 +365,7 @@ AFTER: dict[str, tuple[str, str, str | None]] = {
         "still have to write",
         "// store",
     ),
-    "nor may a store of a turn before": (
+    "nor may a store of an iteration before": (
         "%stored = pto.partition_view %yv, offsets = [%c16, %c0], sizes = [%c16, %c64] : "
         f"{V} -> {P}\n  pto.tload ins(%stored : {P}) outs(%free : {T})",
         "",
@@ -379,7 +379,7 @@ AFTER: dict[str, tuple[str, str, str | None]] = {
         "which nobody wrote",
         "pto.tload ins(%stored",
     ),
-    "the event of the last turn is still set": (
+    "the event of the last iteration is still set": (
         "ascend910b.set_flag MTE3 -> V, 0",
         "sets an event that is still set",
         "    ascend910b.set_flag MTE3 -> V, 0",
@@ -392,12 +392,12 @@ AGAIN = """scf.for %again = %c16 to %c64 step %c16 {
   scf.if %is_first {
   }
   scf.for %i"""
-"""A loop whose turns differ, around one whose turns do not."""
+"""A loop whose iterations differ, around one whose iterations do not."""
 
 
 @pytest.mark.parametrize("is_repeated", [False, True])
 @pytest.mark.parametrize("case", AFTER)
-def test_what_comes_after_the_loop_is_checked_against_its_last_turns(
+def test_what_comes_after_the_loop_is_checked_against_its_last_iterations(
     case: str, is_repeated: bool
 ) -> None:
     after, message, where = AFTER[case]
@@ -406,10 +406,10 @@ def test_what_comes_after_the_loop_is_checked_against_its_last_turns(
         text = text.replace("scf.for %i", AGAIN).replace("  }\n  " + after, "  }\n  }\n  " + after)
     module = parsed(text)
     assert_same(module, 24)
-    turns: list[int] = []
-    with counted(turns):
+    iterations: list[int] = []
+    with counted(iterations):
         _, errors = outcome(module, 24, None, CoreSettings())
-    assert sum(turns) > 16
+    assert sum(iterations) > 16
     if not message:
         assert errors == []
         return
@@ -420,16 +420,16 @@ def test_what_comes_after_the_loop_is_checked_against_its_last_turns(
         assert f"program.mlir:{lines[0]}:" in error
 
 
-def test_progress_counts_every_turn() -> None:
+def test_progress_counts_every_iteration() -> None:
     class Counter:
-        turns = 0
+        iterations = 0
         entered: list[int] = []
 
         def enter(self, loop: Any, count: int) -> None:
             self.entered.append(count)
 
         def advance(self) -> None:
-            self.turns += 1
+            self.iterations += 1
 
         def leave(self) -> None: ...
 
@@ -444,4 +444,4 @@ def test_progress_counts_every_turn() -> None:
     with running():
         run_kernel(machine, function, (*map(Pointer.to, tensors), IntegerAttr(40, IndexType())))
     assert progress.entered == [40]
-    assert progress.turns == 40
+    assert progress.iterations == 40

@@ -1,4 +1,4 @@
-"""A turn of a loop that may be steady: what its ops are given (see `steady_loops.py`)."""
+"""An iteration of a loop that may be steady: what its ops are given (see `steady_loops.py`)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pypto_xdsl.interpreters.ascend910b.core import Core
 from pypto_xdsl.interpreters.ascend910b.globals import CoreView
 from pypto_xdsl.interpreters.ascend910b.loop_shape import LoopBody, LoopNest, Step
 from pypto_xdsl.interpreters.ascend910b.memory import Span
-from pypto_xdsl.interpreters.control_flow import index_maker, loop_turns
+from pypto_xdsl.interpreters.control_flow import index_maker, loop_iterations
 from pypto_xdsl.interpreters.execution import PROGRAM_ERRORS
 from pypto_xdsl.interpreters.machine import Machine
 from pypto_xdsl.interpreters.pto.array_forms import ArrayForm, Region
@@ -23,8 +23,8 @@ class NotSteady(Exception):
     """There is something that only the core itself can do."""
 
 
-class LoopTurn:
-    """A turn that a core is about to begin: what its ops are given, the first time in it."""
+class LoopIteration:
+    """An iteration that a core is about to begin: what its ops are given, the first time in it."""
 
     def __init__(
         self, machine: Machine, core: Core, nest: LoopNest, index: Any, carried: PythonValues
@@ -62,28 +62,28 @@ class LoopTurn:
             (self._values[window.result],) = window.run(operands)
         for inner in body.parts:
             if isinstance(inner, LoopBody):
-                turns = self.turns(inner)
-                if not turns:
+                iterations = self.iterations(inner)
+                if not iterations:
                     raise NotSteady
-                self._enter(inner, index_maker(inner.loop)(turns[0]), ())
+                self._enter(inner, index_maker(inner.loop)(iterations[0]), ())
 
     def _run(self, steps: Sequence[Step]) -> None:
         for op, run in steps:
             results = run(tuple([self.value(operand) for operand in op.operands]))
             self._values.update(zip(op.results, results, strict=True))
 
-    def turns(self, body: LoopBody) -> range:
-        """The turns of a loop inside."""
+    def iterations(self, body: LoopBody) -> range:
+        """The iterations of a loop inside."""
         loop = body.loop
-        return loop_turns((self.value(loop.lb), self.value(loop.ub), self.value(loop.step)))
+        return loop_iterations((self.value(loop.lb), self.value(loop.ub), self.value(loop.step)))
 
     @classmethod
     def of(
         cls, machine: Machine, core: Core, nest: LoopNest, index: Any, carried: PythonValues
-    ) -> LoopTurn | None:
+    ) -> LoopIteration | None:
         """
-        The turn of this index and these values, None where the loop is not steady for them. An
-        error is left to the turn that it is in.
+        The iteration of this index and these values, None where the loop is not steady for them. An
+        error is left to the iteration that it is in.
         """
         try:
             return cls(machine, core, nest, index, carried)
@@ -91,7 +91,7 @@ class LoopTurn:
             return None
 
     def value(self, value: SSAValue) -> Any:
-        """What a value is in the turn, as far as it depends on nothing that a tile holds."""
+        """What a value is in the iteration, as far as it depends on nothing that a tile holds."""
         found = self._values.get(value)
         if found is None:
             found = self._machine.value(value)
