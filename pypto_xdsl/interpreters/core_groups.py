@@ -127,7 +127,7 @@ class GroupCore:
         )
         self.taken[number] = taken + 1
 
-    def meet(self, op: Operation, kind: CoreType, count: int | None) -> None:
+    def core_barrier(self, op: Operation, kind: CoreType, count: int | None) -> None:
         """Go on once all cores of a kind have come here as often; or, with `count`, so many."""
         self.group.expect_all_blocks()
         if not self.is_of(kind):

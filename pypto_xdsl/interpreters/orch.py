@@ -168,7 +168,7 @@ def _all_blocks(
         )
     if is_here:
         return _blocks_together(machine, op, callee)
-    from pypto_xdsl.interpreters.ascend910b.meetings import blocks_together
+    from pypto_xdsl.interpreters.ascend910b.core_barriers import blocks_together
 
     return blocks_together(machine)
 

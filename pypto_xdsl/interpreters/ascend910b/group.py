@@ -78,10 +78,10 @@ class Group:
     """Those of filled slots of queues."""
     credits: Flags = field(default_factory=Flags)
     """Those of free slots."""
-    meetings: dict[SyncCoreType, list[list[Told]]] = field(
+    arrivals: dict[SyncCoreType, list[list[Told]]] = field(
         default_factory=dict[SyncCoreType, list[list[Told]]]
     )
-    """By the kind of cores that meet, each time that they do: what those tell that came."""
+    """By the kind of cores, for each of their barriers: what those tell that came to it."""
     queued: int = 0
     """How many things are in the queues of all pipes."""
     blocked: dict[Core, _Blocked] = field(default_factory=dict[Core, _Blocked])
@@ -167,13 +167,15 @@ class Group:
         for one in core.lanes if core.in_program_order else (lane,):
             core.hear(one, told)
 
-    def meet(self, core: Core, op: Operation, kind: SyncCoreType, count: int | None) -> None:
+    def core_barrier(
+        self, core: Core, op: Operation, kind: SyncCoreType, count: int | None
+    ) -> None:
         """
         A core waits for its pipes, and for all cores of a kind to come here as often; with `count`,
         for so many of them.
         """
         core.barrier(op)
-        meeting = self.meetings.setdefault(kind, [])
+        barriers = self.arrivals.setdefault(kind, [])
         if count is None:
             members = [other for other in self.cores if is_of_kind(other.is_cube, kind)]
             needed = len(members)
@@ -181,10 +183,10 @@ class Group:
             self._visits[core, kind] = place + 1
         else:
             needed = count
-            place = sum(map(len, meeting)) // count
-        while len(meeting) <= place:
-            meeting.append([])
-        found = meeting[place]
+            place = sum(map(len, barriers)) // count
+        while len(barriers) <= place:
+            barriers.append([])
+        found = barriers[place]
         found.append(core.scalar.tell())
         if len(found) < needed:
             self.block(core, op, lambda: len(found) >= needed)

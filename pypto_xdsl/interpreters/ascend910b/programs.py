@@ -18,13 +18,13 @@ from pypto_xdsl.dialects.pto import AddressSpace
 from pypto_xdsl.dialects.pto.queue import QueueOp
 from pypto_xdsl.interpreters.ascend910b.allocations import AllocationFunctions
 from pypto_xdsl.interpreters.ascend910b.core import PIPE_COUNT, Core, make_lanes
+from pypto_xdsl.interpreters.ascend910b.core_barriers import CoreBarrierFunctions
 from pypto_xdsl.interpreters.ascend910b.functions import (
     CoreFunctions,
     instruction_functions,
     set_core,
 )
 from pypto_xdsl.interpreters.ascend910b.group import Group
-from pypto_xdsl.interpreters.ascend910b.meetings import MeetingFunctions
 from pypto_xdsl.interpreters.ascend910b.queues import QueueFunctions
 from pypto_xdsl.interpreters.ascend910b.steady_loops import CoreLoopFunctions
 from pypto_xdsl.interpreters.core_settings import Check, CoreSettings
@@ -253,7 +253,7 @@ def _machine_of(
         CoreFunctions(),
         QueueFunctions(),
         CoreLoopFunctions(),
-        MeetingFunctions(),
+        CoreBarrierFunctions(),
     )
     runner = machine.with_functions(functions, replace(machine.grid, subblock_index=core.subblock))
     runner.strict = Check.UNDEFINED not in core.settings.lenient

@@ -123,9 +123,9 @@ def waits_for_blocks(module: ModuleOp, declaration: orch.FuncOp) -> bool:
     kernel = _implementation(module, declaration)
     if kernel is None:
         return False
-    from pypto_xdsl.interpreters.ascend910b import meetings
+    from pypto_xdsl.interpreters.ascend910b import core_barriers
 
-    return meetings.waits_for_blocks(kernel)
+    return core_barriers.waits_for_blocks(kernel)
 
 
 @lru_cache(maxsize=64)

@@ -69,7 +69,7 @@ def _meet(interpreter: Interpreter, op: tile.SyncallOp, args: PythonValues) -> P
         count = args[-1].value.data
         if count < 0:
             raise ProgramError(f"waits for {count} cores")
-    core.meet(op, op.core_type.data, count or None)
+    core.core_barrier(op, op.core_type.data, count or None)
     return ()
 
 

@@ -1,4 +1,4 @@
-"""All cores of a kind, in all blocks of a launch, waiting for each other."""
+"""Barriers of cores: all of a kind, in all blocks of a launch, wait for each other."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from pypto_xdsl.interpreters.pto.operands import named
 
 
 @register_impls
-class MeetingFunctions(InterpreterFunctions):
+class CoreBarrierFunctions(InterpreterFunctions):
     @impl(pto.SyncAllOp)
     def run_sync_all(self, interpreter: Interpreter, op: Any, args: PythonValues) -> PythonValues:
         core, kind = core_of(interpreter), op.core_type.data
@@ -33,7 +33,7 @@ class MeetingFunctions(InterpreterFunctions):
             count = used.value.data
             if count < 0:
                 raise ProgramError(f"waits for {count} cores")
-        core.group.meet(core, op, kind, count or None)
+        core.group.core_barrier(core, op, kind, count or None)
         return ()
 
 
@@ -61,4 +61,4 @@ def blocks_together(machine: Machine) -> Generator[None]:
         machine.held = before
 
 
-__all__ = ["MeetingFunctions", "blocks_together", "waits_for_blocks"]
+__all__ = ["CoreBarrierFunctions", "blocks_together", "waits_for_blocks"]
