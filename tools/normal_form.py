@@ -270,10 +270,17 @@ def without_writers(function: orch.FuncOp) -> None:
 
 
 def hand_out_what_is_used(function: orch.FuncOp) -> None:
-    """Let scopes hand out nothing that nobody uses, or that is from before them."""
+    """
+    Let scopes hand out nothing that nobody uses, or that is from before them; and leave out next
+    names of buffers that nobody uses.
+    """
     changed = True
     while changed:
         changed = False
+        for op in [op for op in walk(function) if isinstance(op, ptensor.UpdatedOp)]:
+            if op.result.first_use is None:
+                Rewriter.erase_op(op)
+                changed = True
         for op in [op for op in walk(function) if isinstance(op, orch.ScopeOp)]:
             for result, value in zip(op.outputs, op.yield_op.values, strict=True):
                 if not op.is_ancestor(_definer(value)):

@@ -23,6 +23,7 @@ from pypto_xdsl.dialects.ptensor.types import (
     tensor_type,
     valid_shape_of,
 )
+from pypto_xdsl.dialects.tile.cross_core import PopOp
 from pypto_xdsl.dialects.tile.memory import CreateOp, LoadOp, ReshapeOp
 from pypto_xdsl.dialects.tile.types import TileType
 from pypto_xdsl.frontend.pl.annotations import Annotation, AnnotationReader, tile_with_view
@@ -132,15 +133,23 @@ def declared_tensor(context: Context, value: Value, declared: Annotation, node: 
     for mine, wanted in zip(have.get_shape(), want.get_shape(), strict=True):
         if DYNAMIC_INDEX not in (mine, wanted) and mine != wanted:
             _disagree(context, value, declared, node)
+    extents = symbolic_shape_of(have)
+    if context.strict_ssa:
+        # What is left open stays so, though the value tells more.
+        said = symbolic_shape_of(want)
+        extents = [
+            DYNAMIC_INDEX if wanted == DYNAMIC_INDEX else mine
+            for mine, wanted in zip(extents, said, strict=True)
+        ]
     if not declared.view and declared.layout is None:
-        plain = tensor_type(symbolic_shape_of(have), have.element_type)
-        if context.strict_ssa and plain != have and _is_known(have):
+        plain = tensor_type(extents, have.element_type)
+        if context.strict_ssa:
             # A view would be said.
-            _takes(value, plain)
+            _takes(value, plain if _is_known(have) else _with_extents(have, extents))
         return value
     view = declared.view
     result = tensor_type(
-        symbolic_shape_of(have),
+        extents,
         have.element_type,
         valid=valid_shape_of(want) if view.get("valid_shape") else valid_shape_of(have),
         strides=explicit_strides_of(want) or explicit_strides_of(have),
@@ -160,19 +169,19 @@ def _renamed_tensor(
     have, want = tensor_of(value.type), tensor_of(declared.type)
     if have.element_type != want.element_type or have.get_num_dims() != want.get_num_dims():
         _disagree(context, value, declared, node)
-    result = want if declared.view else _with_extents(have, want)
+    result = want if declared.view else _with_extents(have, symbolic_shape_of(want))
     if result == have:
         return context.next_name(value, node)
     return context.emit(TypeCastOp(value, result), node).result
 
 
 def _with_extents(
-    have: TensorType[Attribute], want: TensorType[Attribute]
+    have: TensorType[Attribute], extents: Sequence[int | str]
 ) -> TensorType[Attribute]:
-    """A type with the extents of another; what is valid as a whole stays so."""
+    """A type with other extents; what is valid as a whole stays so."""
     valid = valid_shape_of(have)
     return tensor_type(
-        symbolic_shape_of(want),
+        extents,
         have.element_type,
         valid=None if valid == have.get_shape() else valid,
         strides=explicit_strides_of(have),
@@ -196,6 +205,8 @@ def _takes(value: SSAValue, type: Attribute) -> bool:
     if not isinstance(op, Operation) or not op.results or value.first_use is not None:
         return False
     have = value.type
+    if type == have:
+        return True
     retype(value, type)
     try:
         op.verify_()
@@ -221,8 +232,8 @@ def _tile(context: Context, value: Value, declared: Annotation, node: ast.expr) 
         _disagree(context, value, declared, node)
     if context.strict_ssa and (declared.space is not None or not _says_space(node)):
         result = _whole(have, want, declared.view)
-        if isinstance(value.owner, CreateOp) and DYNAMIC_INDEX in result.valid_shape:
-            return _created(context, value.owner, result, declared.view["valid_shape"], node)
+        if isinstance(value.owner, CreateOp | PopOp) and DYNAMIC_INDEX in result.valid_shape:
+            return _made_valid(context, value.owner, result, declared.view["valid_shape"], node)
         if result != have:
             retype(value, result)
         return value
@@ -248,14 +259,27 @@ def _tile(context: Context, value: Value, declared: Annotation, node: ast.expr) 
     return value
 
 
-def _created(
-    context: Context, op: CreateOp, type: TileType, valid: Sequence[Value], node: ast.expr
+def _made_valid(
+    context: Context,
+    op: CreateOp | PopOp,
+    type: TileType,
+    valid: Sequence[Value],
+    node: ast.expr,
 ) -> SSAValue:
     """A tile of which as much is valid as a program says at run time."""
     extents = [e if isinstance(e, int) else context.as_index(e, node) for e in valid]
+
+    def make() -> CreateOp | PopOp:
+        if isinstance(op, CreateOp):
+            return CreateOp(type, extents)
+        made = op.__class__(type, op.split.data, extents)
+        made.properties |= {w: v for w, v in op.properties.items() if w in ("id", "lane_stride")}
+        return made
+
+    made = context.build(make, node, "a tile")
     op.detach()
     op.erase()
-    return context.build(lambda: CreateOp(type, extents), node, "a tile").result
+    return made.result
 
 
 def _says_space(node: ast.expr) -> bool:

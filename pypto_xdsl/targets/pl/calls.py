@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, cast
 
-from xdsl.dialects.builtin import FloatAttr, IntegerAttr, StringAttr, UnitAttr
+from xdsl.dialects import arith, scf
+from xdsl.dialects.builtin import FloatAttr, IntegerAttr, StringAttr, UnitAttr, i1
 from xdsl.dialects.utils import EnumAttribute
 from xdsl.ir import Attribute, Operation, SSAValue
 
@@ -20,12 +21,13 @@ from pypto_xdsl.dialects.ptensor.attributes import (
 from pypto_xdsl.dialects.tile import cross_core
 from pypto_xdsl.dialects.tile.attributes import AccPhaseAttr
 from pypto_xdsl.dialects.tile.memory import ValidDimOp
+from pypto_xdsl.frontend.pl.launches import constant_attribute
 from pypto_xdsl.frontend.pl.op_table import SPELLED, Parameter, signature
 from pypto_xdsl.frontend.pl.vocabulary import DTYPE_NAMES, spell, spell_dtype
 from pypto_xdsl.syntax.lists import mixed_indices
 from pypto_xdsl.targets.pl import cross_core_forms, task_forms, tensor_forms, tile_forms
 from pypto_xdsl.targets.pl.cross_core_forms import place_of
-from pypto_xdsl.targets.pl.parts import Parts, call, listed
+from pypto_xdsl.targets.pl.parts import Parts, call, listed, quoted
 from pypto_xdsl.targets.pl.scalars import float_text
 from pypto_xdsl.targets.pl.shared_forms import Form
 
@@ -48,9 +50,6 @@ def op_call(op: Operation, functions: Mapping[str, str]) -> Parts:
     An op as a call of the DSL; `functions` is what the text calls the functions of the program.
     Raises `OpError` for one that the DSL has no words for.
     """
-    for name in op.attributes:
-        if name != orch.MANUAL_DEP or not isinstance(op, ptensor.CreateOp | ptensor.FullOp):
-            raise OpError(op, f"has an attribute '{name}' that the DSL has no words for")
     if isinstance(op, cross_core.ImportPeerBufferOp):
         return cross_core_forms.import_peer_buffer(op, functions)
     form = FORMS.get(type(op))
@@ -98,27 +97,53 @@ def property_text(op: Operation, parameter: Parameter, value: Attribute) -> str:
             return repr(value.data.value)
         case EnumAttribute():
             return str(place_of(value))
-        case IntegerAttr() | StringAttr():
-            return attribute_text(op, value)
+        case IntegerAttr():
+            return str(_python_integer(value))
+        case StringAttr():
+            return repr(value.data)
         case _ if value in DTYPE_NAMES:
             return spell_dtype(value)
         case _:
             raise OpError(op, f"has a {parameter.name} that the DSL has no word for: {value}")
 
 
-def attribute_text(op: Operation, value: Attribute) -> str:
-    """A discardable attribute as a constant of Python."""
+def attribute_text(op: Operation, name: str, value: Attribute) -> str:
+    """
+    A discardable attribute as an entry of a dict of Python's constants. Raises `OpError` for one
+    that would come back as another.
+    """
     match value:
-        case UnitAttr():
-            return "True"
         case IntegerAttr():
-            width = getattr(value.type, "width", None)
-            if width is not None and width.data == 1:
-                return str(bool(value.value.data))
-            return str(value.value.data)
+            constant: bool | int | float | str = _python_integer(value)
+            text = str(constant)
         case FloatAttr():
-            return float_text(op, value.value.data)
+            constant = value.value.data
+            text = float_text(op, constant)
         case StringAttr():
-            return repr(value.data)
+            constant = value.data
+            text = repr(constant)
         case _:
-            raise OpError(op, f"has an attribute that the DSL has no word for: {value}")
+            constant = text = ""
+    if constant_attribute(constant) != value:
+        raise OpError(op, f"has an attribute '{name}' that the DSL has no word for: {value}")
+    return f"{quoted(name.removeprefix('pl.'))}: {text}"
+
+
+def _python_integer(value: IntegerAttr[Any]) -> int:
+    return bool(value.value.data) if value.type == i1 else value.value.data
+
+
+_ATTRIBUTES_ARE_SAID = (scf.ForOp, orch.DispatchOp)
+"""Ops whose attributes are part of their statements."""
+
+
+def check_attributes(op: Operation) -> None:
+    """Raise `OpError` where an op says more than there are words for in the DSL."""
+    for name in op.attributes:
+        by_hand = name == orch.MANUAL_DEP and isinstance(op, ptensor.CreateOp | ptensor.FullOp)
+        if not by_hand and not isinstance(op, _ATTRIBUTES_ARE_SAID):
+            raise OpError(op, f"has an attribute '{name}' that the DSL has no words for")
+    for value in op.properties.values():
+        has_flags = isinstance(value, arith.FastMathFlagsAttr | arith.IntegerOverflowAttr)
+        if has_flags and value.data:
+            raise OpError(op, f"has flags that the DSL has no words for: {value}")

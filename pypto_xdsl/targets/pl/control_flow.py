@@ -25,7 +25,7 @@ from pypto_xdsl.frontend.pl.loops import POSITIVE_MARK, REBOUND_MARK, SLOTS_MARK
 from pypto_xdsl.frontend.pl.scopes import AT_ARGUMENTS, CLUSTER_ARGUMENTS, SPMD_ARGUMENTS
 from pypto_xdsl.frontend.pl.vocabulary import spell
 from pypto_xdsl.targets.pl.dispatches import marks, predicate
-from pypto_xdsl.targets.pl.parts import listed
+from pypto_xdsl.targets.pl.parts import listed, quoted
 from pypto_xdsl.targets.pl.scalars import Part
 from pypto_xdsl.targets.pl.statements import BodyWriter, bare
 
@@ -220,22 +220,11 @@ def write_scope(writer: BodyWriter, op: orch.ScopeOp) -> None:
             writer.spell_as(result, value)
         elif value.owner is op.body.block or getattr(value.owner, "parent", None) is op.body.block:
             writer.names.alias(result, writer.value(value))
-        elif _is_used(result):
+        elif writer.is_used(result):
             writer.line(f"{writer.names.name(result)} = {writer.value(value)}")
     if len(writer.lines) == start:
         writer.line("pass")
     writer.indent -= 1
-
-
-def _is_used(value: SSAValue) -> bool:
-    """Whether anything uses a value but scopes around that hand it on to nobody."""
-    for use in value.uses:
-        scope = use.operation.parent_op()
-        if not isinstance(use.operation, orch.YieldOp) or not isinstance(scope, orch.ScopeOp):
-            return True
-        if _is_used(scope.outputs[use.index]):
-            return True
-    return False
 
 
 def _is_in_manual_scope(op: Operation) -> bool:
@@ -278,7 +267,9 @@ def _header(writer: BodyWriter, op: orch.OutlinableScopeOp) -> None:
             if op.sync_start is not None:
                 given["sync_start"] = ["True"]
     if op.hint is not None:
-        given["name_hint"] = [f'"{op.hint}"']
+        if not op.hint.isidentifier():
+            raise OpError(op, f"has no spelling in the DSL: '{op.hint}' is no name")
+        given["name_hint"] = [quoted(op.hint)]
     for word, values in (("deps", op.deps), ("no_dep_args", op.no_dep), ("dumps", op.dump)):
         if values:
             given[word] = list(listed(list(values)))

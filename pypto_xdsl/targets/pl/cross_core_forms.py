@@ -73,8 +73,6 @@ def _push(op: cross_core.PushOp) -> Parts:
 
 def _pop(op: cross_core.PopOp) -> Parts:
     type = TileType.of(op.result.type)
-    if op.valid_extents:
-        raise OpError(op, "has no spelling in the DSL with a run-time valid region")
     return call(
         f"tile.{op.name.partition('.')[2]}",
         ["shape=", *shape_of(op, type)],

@@ -9,9 +9,25 @@ from xdsl.ir import Operation
 from pypto_xdsl.diagnostics import OpError
 from pypto_xdsl.dialects import orch
 from pypto_xdsl.dialects.orch.launch import Predicate
+from pypto_xdsl.frontend.pl.loops import POSITIVE_MARK, REBOUND_MARK, SLOTS_MARK
 from pypto_xdsl.frontend.pl.vocabulary import spell
 from pypto_xdsl.targets.pl.calls import attribute_text
 from pypto_xdsl.targets.pl.parts import Parts, call, listed
+
+_TAKEN = frozenset(
+    (
+        "arg_directions",
+        "arg_direction_overrides",
+        "dump_vars",
+        "core_num",
+        "sync_start",
+        "allow_early_resolve",
+        "predicate",
+        "manual_dep_edges",
+        "compiler_manual_dep_edges",
+    )
+)
+"""What `attrs` of calls and loops have words for."""
 
 _SIGNS = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 
@@ -66,7 +82,10 @@ def marks(op: Operation, known: Sequence[str] = ()) -> list[str]:
             continue
         if not name.startswith("pl."):
             raise OpError(op, f"has an attribute '{name}' that the DSL has no words for")
-        found.append(f'"{name.removeprefix("pl.")}": {attribute_text(op, value)}')
+        word = name.removeprefix("pl.")
+        if word in _TAKEN or word.startswith((REBOUND_MARK, SLOTS_MARK, POSITIVE_MARK)):
+            raise OpError(op, f"has an attribute '{name}', which says something else in the DSL")
+        found.append(attribute_text(op, name, value))
     return found
 
 

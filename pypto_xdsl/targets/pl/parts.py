@@ -45,6 +45,12 @@ def call(name: str, *arguments: Parts) -> Parts:
     return [*parts, ")"]
 
 
+def quoted(text: str) -> str:
+    """A text as a literal of Python."""
+    is_plain = text.isascii() and text.isprintable() and '"' not in text and "\\" not in text
+    return f'"{text}"' if is_plain else repr(text)
+
+
 def keyword(name: str, text: str) -> Parts:
     """A keyword argument."""
     return [f"{name}={text}"]

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp, StringAttr, UnitAttr
-from xdsl.ir import Attribute
+from xdsl.ir import Attribute, Operation
 
 from pypto_xdsl.analysis.walk import walk
 from pypto_xdsl.diagnostics import OpError
@@ -19,6 +19,7 @@ from pypto_xdsl.dialects.orch.function_marks import (
     cache_policies,
 )
 from pypto_xdsl.dialects.pto.unit_attributes import TARGET_ARCH
+from pypto_xdsl.dialects.tile.storage import AllocOp
 from pypto_xdsl.frontend.pl.context import hint
 from pypto_xdsl.frontend.pl.function_options import (
     AUTO_SCOPE,
@@ -34,7 +35,7 @@ from pypto_xdsl.targets.pl.calls import attribute_text
 from pypto_xdsl.targets.pl.names import Names
 from pypto_xdsl.targets.pl.scalars import NAN
 from pypto_xdsl.targets.pl.statements import INDENT, BodyWriter
-from pypto_xdsl.targets.pl.symbols import Symbols, symbols_in
+from pypto_xdsl.targets.pl.symbols import Symbols, names_in, symbols_in
 from pypto_xdsl.targets.pl.types import annotation
 
 _UNNAMED = "Program"
@@ -81,15 +82,26 @@ def program_text(module: ModuleOp) -> str:
 
 
 def _symbols(functions: Iterable[orch.FuncOp]) -> Iterator[str]:
+    """Those of all types. Raises `OpError` for one that is no name, nor made of names."""
     seen: set[Attribute] = set()
     for function in functions:
-        for op in walk(function):
-            for value in (*op.results, *(a for r in op.regions for b in r.blocks for a in b.args)):
-                if value.type not in seen:
-                    seen.add(value.type)
-                    yield from symbols_in(value.type)
-        for type in (*function.function_type.inputs.data, *function.function_type.outputs.data):
-            yield from symbols_in(type)
+        for op, type in _types(function):
+            if type in seen:
+                continue
+            seen.add(type)
+            for symbol in symbols_in(type):
+                names = [*names_in(symbol)]
+                if not names or not all(name.isidentifier() for name in names):
+                    raise OpError(op, f"has an extent '{symbol}', which is no name in the DSL")
+                yield symbol
+
+
+def _types(function: orch.FuncOp) -> Iterator[tuple[Operation, Attribute]]:
+    for op in walk(function):
+        for value in (*op.results, *(a for r in op.regions for b in r.blocks for a in b.args)):
+            yield op, value.type
+    for type in (*function.function_type.inputs.data, *function.function_type.outputs.data):
+        yield function, type
 
 
 class _FunctionWriter:
@@ -104,6 +116,11 @@ class _FunctionWriter:
     def lines(self) -> list[str]:
         """The decorator, the signature and the body."""
         function = self.function
+        if function.sym_visibility is not None:
+            raise OpError(
+                function,
+                f"is {function.sym_visibility.data}, which the DSL has no word for",
+            )
         external = function.attributes.keys() & {EXTERNAL_SOURCE, *MIXED_SOURCES}
         if function.implementation is not None:
             raise OpError(function, "is lowered: its body has no spelling in the DSL")
@@ -123,6 +140,10 @@ class _FunctionWriter:
         ]
         results = [self._type(type) for type in function.function_type.outputs.data]
         names = Names({*self.functions.values(), *self.symbols.variables()})
+        for op in walk(function):
+            if isinstance(op, AllocOp) and op.space is not None:
+                # Variables that hold buffers are called as these are.
+                names.exact(op.result, op.buffer.data)
         parameters = [] if host_worker else ["self"]
         for place, spelled in enumerate(inputs):
             name = (
@@ -146,6 +167,7 @@ class _FunctionWriter:
             for place, policy in cache_policies(function).items():
                 tensor = names.name(block.args[place])
                 writer.line(f"pl.set_cache_policy({tensor}, {spell('CachePolicy', policy)})")
+            writer.look_ahead(function)
             writer.block(block)
         return [
             f"{INDENT}@pl.function{self._options()}",

@@ -6,25 +6,30 @@ from collections.abc import Mapping, Sequence
 
 from xdsl.dialects import arith, scf
 from xdsl.dialects.builtin import DYNAMIC_INDEX, TensorType
-from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue
+from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue, Use
 
 from pypto_xdsl.analysis.integer_ranges import IntegerRanges
 from pypto_xdsl.analysis.valid_extents import is_visible, valid_extent
+from pypto_xdsl.analysis.walk import walk
 from pypto_xdsl.diagnostics import OpError
 from pypto_xdsl.dialects import orch, ptensor
+from pypto_xdsl.dialects.ptensor.memory import SizedViewOp
 from pypto_xdsl.dialects.ptensor.types import (
     symbolic_shape_of,
     tensor_of,
     tensor_type,
     valid_shape_of,
 )
+from pypto_xdsl.dialects.tile.cross_core import PopOp
 from pypto_xdsl.dialects.tile.memory import CreateOp, LoadOp, SetValidShapeOp
 from pypto_xdsl.dialects.tile.storage import AllocOp, PlaceOp
 from pypto_xdsl.dialects.tile.types import TileType
 from pypto_xdsl.dialects.tile.windows import ExtractOp, SliceOp
-from pypto_xdsl.targets.pl.calls import op_call
+from pypto_xdsl.frontend.pl.context import symbol_at
+from pypto_xdsl.targets.pl.calls import check_attributes, op_call
 from pypto_xdsl.targets.pl.dispatches import dispatch
 from pypto_xdsl.targets.pl.names import Names
+from pypto_xdsl.targets.pl.parts import quoted
 from pypto_xdsl.targets.pl.scalars import Number, Part, expression, is_scalar_op, number_of
 from pypto_xdsl.targets.pl.symbols import SymbolName, Symbols
 from pypto_xdsl.targets.pl.tensor_forms import valid_window
@@ -55,6 +60,7 @@ class BodyWriter:
         """What the text spells as a number."""
         self._unplaced: dict[PlaceOp, str] = {}
         """What makes the tile that an op places, which is one statement with it."""
+        self._used: dict[SSAValue, bool] = {}
         self._ranges = IntegerRanges()
         self.inlines = False
         """Whether every op is part of one expression, which has no statements."""
@@ -136,6 +142,9 @@ class BodyWriter:
             if DYNAMIC_INDEX in valid_shape_of(type) and valid_shape_of(type) != type.get_shape():
                 # What is valid of a tensor does not tell what is in another shape.
                 return whole_annotation(type, self.symbols, self.names, view=True)
+        if _is_open(result):
+            type = tensor_of(result.type)
+            return whole_annotation(type, self.symbols, self.names, view=not _is_plain(type))
         return annotation(result.type, self.symbols, buffer, valid=self._valid(result))
 
     def _valid(self, result: SSAValue) -> list[str] | None:
@@ -143,7 +152,7 @@ class BodyWriter:
         type, op = result.type, result.owner
         if not isinstance(type, TileType) or DYNAMIC_INDEX not in type.valid_shape:
             return None
-        if not isinstance(op, LoadOp | SliceOp | CreateOp | SetValidShapeOp | ExtractOp):
+        if not isinstance(op, LoadOp | SliceOp | CreateOp | PopOp | SetValidShapeOp | ExtractOp):
             # What is valid follows from operands.
             return None
         found: list[str] = []
@@ -158,6 +167,31 @@ class BodyWriter:
                 found.append(self.symbols.unnamed(self.names) if extent is None else str(extent))
         return found
 
+    # What is used
+
+    def look_ahead(self, function: orch.FuncOp) -> None:
+        """Find out which names of buffers are used, the last of each first."""
+        for op in reversed([*walk(function)]):
+            if isinstance(op, ptensor.UpdatedOp):
+                self.is_used(op.result)
+
+    def is_used(self, value: SSAValue) -> bool:
+        """
+        Whether anything uses a value but scopes around that hand it on to nobody, and names of its
+        buffer that nothing uses.
+        """
+        known = self._used.get(value)
+        if known is None:
+            known = self._used[value] = any(map(self._uses, value.uses))
+        return known
+
+    def _uses(self, use: Use) -> bool:
+        op = use.operation
+        around = op.parent_op()
+        if isinstance(op, orch.YieldOp) and isinstance(around, orch.ScopeOp):
+            return self.is_used(around.outputs[use.index])
+        return not isinstance(op, ptensor.UpdatedOp) or self.is_used(op.result)
+
     # Blocks
 
     def block(self, block: Block) -> None:
@@ -170,6 +204,7 @@ class BodyWriter:
         """Write the ops of a block; what its end uses may still be pending."""
         for op in block.ops:
             if isinstance(op, scf.YieldOp | scf.ConditionOp | orch.YieldOp):
+                check_attributes(op)
                 return
             self.op(op)
 
@@ -177,6 +212,7 @@ class BodyWriter:
         """Write one op."""
         from pypto_xdsl.targets.pl import control_flow
 
+        check_attributes(op)
         match op:
             case arith.ConstantOp() | arith.BitcastOp() if self.number(op.results[0]) is not None:
                 return
@@ -202,8 +238,9 @@ class BodyWriter:
                 return
             case ptensor.UpdatedOp():
                 # A name that is read after other names were written sees what they wrote.
-                self._rename(op.result, op.source)
-            case CreateOp() if op.valid_extents:
+                if self.is_used(op.result):
+                    self._rename(op.result, op.source)
+            case CreateOp() | PopOp() if op.valid_extents:
                 # Its type says what is valid, by name.
                 self.flush()
                 if self._valid(op.result) is None:
@@ -215,7 +252,12 @@ class BodyWriter:
                 # Declared where it is used.
                 return
             case AllocOp():
-                self.names.exact(op.result, op.buffer.data)
+                if self.names.name(op.result) != op.buffer.data:
+                    raise OpError(
+                        op,
+                        "has no spelling in the DSL: its variable cannot be called "
+                        f"'{op.buffer.data}'",
+                    )
                 self._assign(op.results, self.render(op_call(op, self.functions)))
             case _:
                 text = self.render(op_call(op, self.functions))
@@ -315,7 +357,8 @@ class BodyWriter:
         slots = owner.slots.value.data
         more = f", slots={slots}" if slots > 1 else ""
         known = owner.space is not None
-        base = self.names.name(op.buffer) if known else f'"{owner.buffer.data}"'
+        name = quoted(owner.buffer.data)
+        base = self.names.name(op.buffer) if known else name
         slot = f"[{at}]" if op.by_slot is not None else ""
         if op.size is not None:
             if not known and (owner.pinned is not None or slots > 1):
@@ -327,7 +370,7 @@ class BodyWriter:
                 raise OpError(op, "has no spelling in the DSL: a buffer by name is pinned")
             if op.by_slot is None and place != 0:
                 raise OpError(op, "has no spelling in the DSL at an offset without a size")
-            buffer = f'pl.MemRef("{owner.buffer.data}"{more}){slot}'
+            buffer = f"pl.MemRef({name}{more}){slot}"
         made = self._unplaced.pop(op, None)
         if made is None:
             self._assign([op.result], self.value(op.source), buffer)
@@ -384,6 +427,18 @@ def _uncast(value: SSAValue) -> SSAValue:
     """A value without the cast to the declared type, which the reader adds again."""
     owner = value.owner
     return owner.source if isinstance(owner, ptensor.TypeCastOp) and is_implied(owner) else value
+
+
+def _is_open(result: SSAValue) -> bool:
+    """Whether the type of a tensor leaves an extent open that the reader knows the symbol of."""
+    op = result.owner
+    if not isinstance(op, ptensor.CreateOp | ptensor.FullOp | ptensor.SliceOp | SizedViewOp):
+        return False
+    extents = zip(op.extents, symbolic_shape_of(tensor_of(result.type)), strict=False)
+    return any(
+        extent == DYNAMIC_INDEX and isinstance(size, SSAValue) and symbol_at(size) is not None
+        for size, extent in extents
+    )
 
 
 def _is_plain(type: TensorType[Attribute]) -> bool:

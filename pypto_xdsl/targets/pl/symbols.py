@@ -73,7 +73,7 @@ class Symbols:
     def declarations(self) -> list[str]:
         """The lines that declare the symbols that the text has."""
         return sorted(
-            f"{variable} = pl.dynamic({_quoted(symbol)})"
+            f'{variable} = pl.dynamic("{symbol}")'
             for symbol, variable in self._variables.items()
             if symbol in self._used
         )
@@ -81,10 +81,6 @@ class Symbols:
     def variables(self) -> Iterable[str]:
         """The variables that hold symbols."""
         return self._variables.values()
-
-
-def _quoted(text: str) -> str:
-    return f'"{text}"' if text.isidentifier() else repr(text)
 
 
 def symbols_in(type: Attribute) -> Iterator[str]:

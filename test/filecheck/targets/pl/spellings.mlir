@@ -190,4 +190,32 @@ builtin.module @in {
     %y1 = tile.store %v, %y[0, 0] : !tile.tile<16x64xf32, vec>, tensor<16x64xf32>
     orch.return
   }
+
+  // What a type leaves open stays so, where the text tells of which tensor it is an extent.
+  orch.func opaque @left_open(in %x : tensor<?x1x8xf32, #ptensor.view<dims = [class, _, _]>>) {
+    %n = ptensor.dim %x, axis = 0 : tensor<?x1x8xf32, #ptensor.view<dims = [class, _, _]>> -> index
+    // CHECK: r: pl.Tensor{{\[\[}}[[E:extent\w*]], 8], pl.FP32] = pl.tensor.reshape(x, [n, 8])
+    %r = ptensor.reshape %x, sizes = [%n, 8] : tensor<?x1x8xf32, #ptensor.view<dims = [class, _, _]>> -> tensor<?x8xf32>
+    // CHECK: k: pl.Tensor{{\[\[}}[[E]], class_], pl.FP32] = pl.tensor.create([n, n],
+    %k = ptensor.create sizes = [%n, %n] : tensor<?x?xf32, #ptensor.view<dims = [_, class]>>
+    // CHECK: l = pl.tensor.create([n], dtype=pl.FP32
+    %l = ptensor.create sizes = [%n] : tensor<?xf32, #ptensor.view<dims = [class]>>
+    orch.return
+  }
+
+  // What is valid of a tile that comes from the other core is in its type.
+  orch.func aiv @popped(in %n : index) {
+    // CHECK: t: pl.Tile{{\[\[}}16, 64], pl.FP32, pl.Mem.Vec, pl.TileView(valid_shape=[n, 64])] = pl.tile.tpop_from_aic(shape=[16, 64], dtype=pl.FP32, split=1, id=3)
+    %t = tile.tpop_from_aic valid = [%n, 64], split = up_down, id = 3 : !tile.tile<16x64xf32, vec, valid = [?, 64]>
+    orch.return
+  }
+
+  // A next name of a buffer that nobody uses is none.
+  orch.func opaque @unused(inout %x : tensor<8xf32>) {
+    // CHECK: def unused
+    // CHECK-NEXT: pass
+    %y = ptensor.updated %x : tensor<8xf32>
+    %z = ptensor.updated %y : tensor<8xf32>
+    orch.return
+  }
 }
