@@ -29,7 +29,8 @@ was written; a name is current while no write after its moment may overlap it.
   current name.
 
 Whether a name is stale from the start follows from others, around loops too; the largest set of
-names that can be current is taken.  All is linear in the function.
+names that can be current is taken.  All is linear in the function, but for names of one buffer
+that overlap in many ways: what a name of the whole has is looked at once for all of them.
 """
 
 from __future__ import annotations
@@ -53,11 +54,12 @@ from pypto_xdsl.analysis.control_flow import (
 from pypto_xdsl.analysis.overlap import Overlap
 from pypto_xdsl.analysis.return_lineage import ReturnLineage
 from pypto_xdsl.analysis.walk import Event, tour
+from pypto_xdsl.analysis.write_index import WriteIndex
 from pypto_xdsl.dialects.declared_op import DeclaredOp
 from pypto_xdsl.dialects.orch import Direction, DispatchOp, FuncOp, LaunchingOp
 
 LONGEST_SEARCH = 256
-"""So many later writes of a buffer are compared with a name; more are taken to overlap it."""
+"""So many later writes to where a name is are compared with it; more are taken to overlap it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,8 +128,12 @@ class _Search:
         self._now = 0
         self._since: dict[SSAValue, int] = {}
         """The moment from which a name speaks of its buffer; 0 if it is not there."""
-        self._writes: dict[SSAValue | None, list[_Write]] = {}
+        self._writes: dict[SSAValue | None, WriteIndex[_Write]] = {}
         """Root -> its writes; None -> writes to a buffer that is not known."""
+        self._strays: dict[SSAValue | None, WriteIndex[_Write]] = {}
+        """Those of them to what may be, but need not be, a part of the root."""
+        self._outermost: dict[SSAValue, SSAValue] = {}
+        """What each part is a view of a view of..."""
         self._log: list[SSAValue | None] = []
         self._branches: list[_Branch] = []
         self._written_in: dict[Operation, _Written] = {}
@@ -227,17 +233,33 @@ class _Search:
         told = self._moments(told_by)
         keys = (*place.roots, None) if place.is_complete else (*self._writes,)
         for key in keys:
+            write = self._newest_unknown(value, key, since, told, place.window)
+            if write is not None:
+                return _Cause(write.op, value)
+        return None
+
+    def _newest_unknown(
+        self,
+        value: SSAValue,
+        key: SSAValue | None,
+        since: int,
+        told: Mapping[SSAValue, int],
+        window: Window | None,
+    ) -> _Write | None:
+        """A write of a root after a moment, that may overlap a name and is not told."""
+        # A name of the whole has what was written to all its parts.
+        told_of_all = 0 if key is None else told.get(key, 0)
+        searches = [(self._writes, max(since, told_of_all))]
+        if told_of_all > since:
+            searches.append((self._strays, since))
+        for writes, moment in searches:
+            index = writes.get(key)
             count = 0
-            for write in reversed(self._writes.get(key, ())):
-                if write.moment <= since:
-                    break
+            for write in () if index is None else index.after(moment, window):
                 if told and self._is_told(write, told):
                     continue
-                if count >= LONGEST_SEARCH or (
-                    _overlap(write.window, place.window)
-                    and self._overlap.may_be_one(value, write.name)
-                ):
-                    return _Cause(write.op, value)
+                if count >= LONGEST_SEARCH or self._overlap.may_be_one(value, write.name):
+                    return write
                 count += 1
         return None
 
@@ -269,8 +291,32 @@ class _Search:
 
     def _add(self, target: _Target, op: Operation) -> None:
         root, name, part, window = target
-        self._writes.setdefault(root, []).append(_Write(self._now, name, part, window, op))
+        write = _Write(self._now, name, part, window, op)
+        self._index(self._writes, root).add(self._now, window, (name, part, window), write)
+        if not self._is_part_of(part, root):
+            self._index(self._strays, root).add(self._now, window, (name, part, window), write)
         self._log.append(root)
+
+    def _index(
+        self, indices: dict[SSAValue | None, WriteIndex[_Write]], root: SSAValue | None
+    ) -> WriteIndex[_Write]:
+        found = indices.get(root)
+        if found is None:
+            found = indices[root] = WriteIndex()
+        return found
+
+    def _is_part_of(self, part: SSAValue | None, root: SSAValue | None) -> bool:
+        """Whether a part is one of a root for certain."""
+        if part is None or root is None:
+            return False
+        inner: list[SSAValue] = []
+        outer: SSAValue | None = part
+        while outer is not None and outer not in self._outermost:
+            inner.append(outer)
+            outer = self._overlap.around(outer)
+        last = inner[-1] if outer is None else self._outermost[outer]
+        self._outermost.update(dict.fromkeys(inner, last))
+        return self._outermost[part] is root
 
     def _add_all(self, written: _Written) -> None:
         if written:
@@ -453,6 +499,8 @@ class _Search:
             branch = self._branches[-1]
             for key in reversed(self._log[branch.mark :]):
                 write = self._writes[key].pop()
+                if not self._is_part_of(write.part, key):
+                    self._strays[key].pop()
                 target = (key, write.name, write.part, write.window)
                 branch.written.setdefault(target, write.op)
             del self._log[branch.mark :]
@@ -486,7 +534,3 @@ def _is_inside(value: SSAValue, op: Operation) -> bool:
 def _repeats(op: Operation) -> bool:
     """Whether the regions of an op may run again and again."""
     return bool(op.regions) and shape_of(op) in (Shape.LOOP, Shape.UNKNOWN)
-
-
-def _overlap(one: Window | None, other: Window | None) -> bool:
-    return one is None or other is None or one.overlaps(other)

@@ -7,7 +7,8 @@ Which tensors of a function share a buffer, and what was written there.
 
 A write gives its tensor the next name; another name of the buffer is behind from then on. Where
 such a name is read again it gets its own next name, `ptensor.updated`, once for all writes that it
-is behind (`Context.current`). What is never read again costs nothing.
+is behind (`Context.current`). What is never read again costs nothing. Where many views overlap, the
+whole gets its next name first, and each view is told by that.
 
 Values that surely name the same elements have the same *part*: a view, or a whole buffer. Of two
 parts the windows tell whether they overlap, as far as they are constant.
@@ -27,10 +28,13 @@ from xdsl.ir import Block, Operation, OpResult, SSAValue
 from xdsl.traits import is_side_effect_free
 
 from pypto_xdsl.analysis.buffer_roots import MOST_ROOTS, Place, part_of, viewed, whole
+from pypto_xdsl.analysis.write_index import WriteIndex
 from pypto_xdsl.dialects.declared_op import DeclaredOp
 from pypto_xdsl.dialects.ptensor.memory import UpdatedOp
 from pypto_xdsl.dialects.ptensor.types import tensor_of
 
+MOST_NAMED = 8
+"""Of more writes than these a view is told by a name of the whole that has them."""
 MOST_KNOWN = 32
 """So many of the writes that a tensor is known to have are looked at."""
 LONGEST_INDEX = 64
@@ -89,7 +93,9 @@ class Aliases:
         self.scopes: list[Scope] = []
         self._depths: dict[Block, int] = {}
         self._names: dict[SSAValue, TensorName] = {}
-        self._writes: dict[SSAValue, list[Write]] = {}
+        self._writes: dict[SSAValue, WriteIndex[Write]] = {}
+        self._newest: dict[SSAValue, list[SSAValue]] = {}
+        """Of each whole buffer the names that it got, the last one last."""
         self._now = 0
         self._seen: dict[SSAValue, int] = {}
         """Up to which moment a tensor turned out to be behind no write."""
@@ -188,6 +194,8 @@ class Aliases:
                 place = part_of(place, starts, tensor_of(source.type).get_shape())
         self._now += 1
         self._names[new] = name.at(self._now)
+        if name.around is None:
+            self._newest.setdefault(name.part, []).append(new)
         self._written.add(new)
         write = Write(self._now, new, name, place, is_entry, is_renamed)
         self.scopes[-1].writes.append(write)
@@ -208,11 +216,16 @@ class Aliases:
             self._names[value] = self.of(value).at(self._now)
 
     def _remember(self, write: Write) -> None:
+        key = write.name.part, write.is_renamed, write.place.window
         for root in write.place.roots:
-            self._writes.setdefault(root, []).append(write)
+            index = self._writes.setdefault(root, WriteIndex())
+            index.add(write.moment, write.place.window, key, write)
 
-    def behind(self, value: SSAValue) -> Sequence[Write]:
-        """The writes that a tensor does not have yet: of each part the last, in their order."""
+    def behind(self, value: SSAValue, most: int | None = None) -> Sequence[Write]:
+        """
+        The writes that a tensor does not have yet: of each part the last, in their order; where
+        they are more than `most`, not all of them.
+        """
         name = self.of(value)
         since = max(name.moment, self._seen.get(value, 0))
         if since == self._now:
@@ -220,9 +233,9 @@ class Aliases:
         newer = [
             writes
             for root in name.place.roots
-            if (writes := self._writes.get(root)) and writes[-1].moment > since
+            if (writes := self._writes.get(root)) and writes.last > since
         ]
-        found = self._newest_of_parts(name, since, newer) if newer else ()
+        found = self._newest_of_parts(name, since, newer, most) if newer else ()
         if not found:
             self._seen[value] = self._now
             return ()
@@ -230,23 +243,28 @@ class Aliases:
         return [w for place, w in enumerate(writes) if not self._is_told(w, writes[place + 1 :])]
 
     def _newest_of_parts(
-        self, name: TensorName, since: int, newer: Iterable[Sequence[Write]]
+        self,
+        name: TensorName,
+        since: int,
+        newer: Iterable[WriteIndex[Write]],
+        most: int | None,
     ) -> Collection[Write]:
         """The writes after a moment that a tensor does not have: of each part the last."""
         found: dict[SSAValue, Write] = {}
         is_loaded = self._is_loaded(name)
         for writes in newer:
-            for write in reversed(writes):
-                if write.moment <= since:
-                    break
-                if write.name.part in found or (
-                    write.name.part is name.part and not write.is_renamed
-                ):
+            for write in writes.after(since, name.place.window):
+                part = write.name.part
+                if part in found and found[part].moment >= write.moment:
+                    continue
+                if part is name.part and not write.is_renamed:
                     continue
                 if is_loaded and not self._lies_in(write.name, name.part):
                     continue
                 if write.place.may_overlap(name.place):
-                    found[write.name.part] = write
+                    found[part] = write
+                    if most is not None and len(found) > most:
+                        return found.values()
         return found.values()
 
     def _is_told(self, write: Write, later: Sequence[Write]) -> bool:
@@ -274,6 +292,24 @@ class Aliases:
             name = self.of(name.around)
         return True
 
+    def told_by(self, value: SSAValue) -> SSAValue | None:
+        """The newest name of the whole that a tensor is a view of, which can tell it of writes."""
+        name = self.of(value)
+        if name.around is None or self._is_loaded(name):
+            return None
+        while name.around is not None:
+            name = self.of(name.around)
+        names = self._newest.get(name.part, [])
+        while names and self.depth(names[-1]) is None:
+            # Of a region that has ended.
+            names.pop()
+        return names[-1] if names else name.part
+
+    def by_whole(self, whole: SSAValue) -> Write:
+        """What tells a view of a whole of all writes that a name of the whole has."""
+        name = self.of(whole)
+        return Write(name.moment, whole, name, name.place, False, False)
+
     def update(self, value: SSAValue, writes: Sequence[Write]) -> tuple[UpdatedOp, int]:
         """
         The next name of a tensor after writes that it is behind, and the depth of the outermost
@@ -288,6 +324,8 @@ class Aliases:
         known = [scope.writes[-1].moment for scope in self.scopes[: depth + 1] if scope.writes]
         name = self.of(value)
         self._names[op.result] = name.at(max(name.moment, *known, 0))
+        if name.around is None:
+            self._newest.setdefault(name.part, []).append(op.result)
         self._made.append(op)
         return op, depth
 
@@ -340,6 +378,11 @@ class Aliases:
 
     # The end.
 
+    def _tells(self, value: SSAValue) -> bool:
+        """Whether a name follows a write, or has what others wrote."""
+        is_update = isinstance(value, OpResult) and isinstance(value.op, UpdatedOp)
+        return value in self._written or is_update
+
     def finish(self, replaced: Callable[[SSAValue, SSAValue], None]) -> None:
         """
         Remove the updates that nobody reads, or that turned out to follow no write: what a loop
@@ -350,7 +393,7 @@ class Aliases:
             if op.parent is None:
                 continue
             known = set(islice(_updates(op.source), MOST_KNOWN))
-            by = [v for v in dict.fromkeys(op.by) if v in self._written and v not in known]
+            by = [v for v in dict.fromkeys(op.by) if self._tells(v) and v not in known]
             if len(by) == len(op.by):
                 continue
             new = op.source

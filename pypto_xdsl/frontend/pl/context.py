@@ -32,7 +32,7 @@ from pypto_xdsl.dialects.orch.scopes import IncoreOp
 from pypto_xdsl.dialects.orch.tasks import TaskInvalidOp
 from pypto_xdsl.dialects.ptensor.memory import DimOp, UpdatedOp
 from pypto_xdsl.dialects.ptensor.types import is_tensor_type, symbols_of
-from pypto_xdsl.frontend.pl.aliases import Aliases, Scope
+from pypto_xdsl.frontend.pl.aliases import MOST_NAMED, Aliases, Scope
 from pypto_xdsl.frontend.pl.compile_time import StaticScope
 from pypto_xdsl.frontend.pl.liveness import Liveness
 from pypto_xdsl.frontend.pl.source import Node, Source
@@ -474,9 +474,15 @@ class Context:
             # What a wrapper calls runs side by side.
             return value
         aliases = self.names.aliases
-        writes = aliases.behind(value)
+        writes = aliases.behind(value, MOST_NAMED)
         if not writes:
             return value
+        if len(writes) > MOST_NAMED:
+            whole = aliases.told_by(value)
+            if whole is None:
+                writes = aliases.behind(value)
+            else:
+                writes = [aliases.by_whole(self.current(whole, node))]
         op, depth = aliases.update(value, writes)
         scope = aliases.scopes[depth]
         op.location = self.source.location(node)
