@@ -1,5 +1,5 @@
 """
-convert-pto-to-ascend910b: kernels as one core executes them.
+convert-pto-to-ascend910b: writes kernels as one core executes them.
 
     func.func @double(...) {
       %t = pto.alloc_tile addr = %c0_i64 : T

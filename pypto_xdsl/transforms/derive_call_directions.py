@@ -1,5 +1,5 @@
 """
-derive-call-directions: what each call and submit does to its arguments, for the task graph.
+derive-call-directions: says what each call and submit does to its arguments, for the task graph.
 
 The runtime orders tasks by the directions of their arguments: `input` waits for who wrote the
 buffer last, `inout` also waits and is waited for, `output_existing` is waited for but does not

@@ -1,5 +1,5 @@
 """
-expand-manual-phase-fence: one task to wait for between many that end and many that start.
+expand-manual-phase-fence: puts one task to wait for between many that end and many that start.
 
 In a manual scope each task waits for the tasks that it names. Where all tasks of a loop wait for
 all tasks of an array, N tasks times M waits become N + M by way of a task that does nothing:

@@ -1,5 +1,5 @@
 """
-inline-functions: inline functions are spliced into their callers.
+inline-functions: splices inline functions into their callers.
 
     orch.func inline @scale(in %x : tensor<64xf32>, in %f : f32) -> tensor<64xf32> {
       %y = ptensor.muls %x, %f : tensor<64xf32>, f32

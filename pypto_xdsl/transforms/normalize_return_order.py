@@ -1,5 +1,5 @@
 """
-normalize-return-order: returns name the parameters they write, in the parameters' order.
+normalize-return-order: makes kernels return the parameters they write, in the parameters' order.
 
 A kernel may store its outputs in any order and return them in any order. What consumes a
 program (orchestration code, task graphs) must know which result is which buffer. After this pass

@@ -1,5 +1,5 @@
 """
-outline-hierarchy-scopes: work of another level of the machine becomes a function of that level.
+outline-hierarchy-scopes: turns work of another level of the machine into a function of that level.
 
     %y = orch.hierarchy host sub_worker -> (tensor<64xf32>) {
       %y1 = ptensor.add %x, %x : tensor<64xf32>

@@ -1,5 +1,5 @@
 """
-outline-incore-scopes: in-core scopes become kernels.
+outline-incore-scopes: turns in-core scopes into kernels.
 
     orch.func opaque @main(in %x : tensor<64xf32>) -> tensor<64xf32> {
       %r = orch.incore -> (tensor<64xf32>) {

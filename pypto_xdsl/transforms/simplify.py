@@ -1,5 +1,5 @@
 """
-simplify: fewer computations on scalars, and less control flow around what is left.
+simplify: folds computations on scalars, and control flow that they decide.
 
     scf.for %i = %c0 to %c8 step %c1 {
       %small = arith.cmpi slt, %i, %c100 : index

@@ -1,5 +1,5 @@
 """
-unroll-loops: loops that are to be unrolled become copies of their bodies.
+unroll-loops: turns loops that are to be unrolled into copies of their bodies.
 
     %r = scf.for %i = %c0 to %c2 step %c1 iter_args(%a = %x) -> (tensor<64xf32>) {
       %b = ptensor.assemble %p, %a[%i] : ...
