@@ -1,5 +1,5 @@
 """
-classify-iter-arg-carry: says which carried values of a loop are variables in the text of orchestration.
+classify-iter-arg-carry: says which carried values of loops are variables in orchestration code.
 
 A carried value that is only the next name of what the loop started from needs none:
 

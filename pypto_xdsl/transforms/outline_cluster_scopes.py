@@ -1,5 +1,5 @@
 """
-outline-cluster-scopes: turns cluster and spmd scopes into wrappers, functions that launch as one task.
+outline-cluster-scopes: turns cluster and spmd scopes into wrappers that launch as one task.
 
     %y = orch.cluster -> (tensor<64xf32>) {
       orch.spmd launch %n -> ... {
