@@ -33,7 +33,7 @@ from math import prod
 from xdsl.context import Context
 from xdsl.dialects import scf
 from xdsl.dialects.builtin import ModuleOp, TensorType
-from xdsl.ir import Block, BlockArgument, Operation, SSAValue
+from xdsl.ir import Block, BlockArgument, Operation, SSAValue, Use
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.utils.exceptions import VerifyException
 
@@ -233,7 +233,7 @@ class _Kernel:
         if op.result in self._sums:
             self._sum(op.result, pages, Inserter(op))
             self._dead.append(op)
-        elif all(is_of_sums(use) and _is_beside(use.operation, op) for use in op.result.uses):
+        elif all(_takes_pages(use) and _is_beside(use.operation, op) for use in op.result.uses):
             self._pages[op.result] = pages
             self._dead.append(op)
         else:
@@ -459,6 +459,12 @@ def _products_of(value: SSAValue) -> list[tile.BatchMatmulOp | tile.BatchMatmulA
         else:
             return None
     return found or None
+
+
+def _takes_pages(use: Use) -> bool:
+    """Whether a batch of products that control flow does not hand on is used page by page."""
+    handed_on = isinstance(use.operation, ControlFlow | scf.YieldOp | scf.ConditionOp)
+    return is_of_sums(use) and not handed_on
 
 
 def _is_beside(op: Operation, other: Operation) -> bool:

@@ -232,3 +232,34 @@ orch.func incore @chosen_batch(in %x : tensor<2x16x128xf16>, in %w : tensor<2x12
   %r = tile.store %s, %o[0, 0, 0] : !tile.tile<2x16x32xf32>, tensor<2x16x32xf32>
   orch.return %r : tensor<2x16x32xf32>
 }
+
+// A batch of one is a matrix, which control flow hands on as it is.
+// CHECK-LABEL: orch.func incore @batch_of_one(
+// CHECK:         %s = scf.for %k = %c0 to %c128 step %c32 iter_args(%acc = %none) -> (!tile.tile<16x32xf32>) {
+// CHECK:           %q = scf.if %first -> (!tile.tile<16x32xf32>) {
+// CHECK:             %q0 = tile.matmul
+// CHECK-NEXT:        scf.yield %q0 : !tile.tile<16x32xf32>
+// CHECK-NEXT:      } else {
+// CHECK:             %q1 = tile.matmul_acc %acc,
+// CHECK-NEXT:        scf.yield %q1 : !tile.tile<16x32xf32>
+orch.func incore @batch_of_one(in %x : tensor<1x16x128xf16>, in %w : tensor<1x128x32xf16>, out %o : tensor<1x16x32xf32>) -> tensor<1x16x32xf32> {
+  %c0 = arith.constant 0 : index
+  %c32 = arith.constant 32 : index
+  %c128 = arith.constant 128 : index
+  %none = tile.create : !tile.tile<1x16x32xf32>
+  %s = scf.for %k = %c0 to %c128 step %c32 iter_args(%acc = %none) -> (!tile.tile<1x16x32xf32>) {
+    %a = tile.load %x[0, 0, %k] : tensor<1x16x128xf16> -> !tile.tile<1x16x32xf16>
+    %b = tile.load %w[0, %k, 0] : tensor<1x128x32xf16> -> !tile.tile<1x32x32xf16>
+    %first = arith.cmpi eq, %k, %c0 : index
+    %q = scf.if %first -> (!tile.tile<1x16x32xf32>) {
+      %q0 = tile.batch_matmul %a, %b : !tile.tile<1x16x32xf16>, !tile.tile<1x32x32xf16> -> !tile.tile<1x16x32xf32>
+      scf.yield %q0 : !tile.tile<1x16x32xf32>
+    } else {
+      %q1 = tile.batch_matmul_acc %acc, %a, %b : !tile.tile<1x16x32xf32>, !tile.tile<1x16x32xf16>, !tile.tile<1x32x32xf16>
+      scf.yield %q1 : !tile.tile<1x16x32xf32>
+    }
+    scf.yield %q : !tile.tile<1x16x32xf32>
+  }
+  %r = tile.store %s, %o[0, 0, 0] : !tile.tile<1x16x32xf32>, tensor<1x16x32xf32>
+  orch.return %r : tensor<1x16x32xf32>
+}
