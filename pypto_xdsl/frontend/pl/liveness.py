@@ -59,6 +59,8 @@ class Liveness:
         self._bits: dict[str, int] = {}
         self._names: list[str] = []
         """The name of each bit."""
+        self._views: dict[str, int] = {}
+        """Of a name that is written, it and those that it may be a view of."""
         self._summaries: dict[int, Summary] = {}
         self._bodies: dict[int, Summary] = {}
         self._live_after: dict[int, int] = {}
@@ -209,9 +211,14 @@ class Liveness:
 
     def _write(self, summary: Summary, name: str) -> None:
         """A name's buffer is written in place, and so is all that it is a view of."""
-        for viewed in self._viewed(name):
-            summary.changes |= self.bit(viewed)
-            summary.writes |= self.bit(viewed)
+        names = self._views.get(name)
+        if names is None:
+            names = 0
+            for viewed in self._viewed(name):
+                names |= self.bit(viewed)
+            self._views[name] = names
+        summary.changes |= names
+        summary.writes |= names
 
     # What is live, top down
 
