@@ -168,6 +168,8 @@ def _facts(op: type[PtoOp]) -> Iterator[str]:
         yield "- its result is new storage"
     for left, right in declaration.distinct:
         yield f"- `{left}` and `{right}` are different buffers"
+    if op.SINCE != PtoOp.SINCE:
+        yield f"- since PTOAS {op.SINCE}; it {op.BEFORE} before"
     for version, name in declaration.other_names.items():
         yield f"- `pto.{name}` in PTOAS {version}"
     for rule in declaration.rules:

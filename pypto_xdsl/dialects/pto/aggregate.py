@@ -41,7 +41,7 @@ class DeclareStructBase(FormattedOp):
 
 
 DeclareStructOp = declare(
-    DeclareStructBase, "DeclareStructOp", "declare_struct", "a structure on the stack"
+    DeclareStructBase, "DeclareStructOp", "declare_struct", "a structure on the stack", SINCE="0.57"
 )
 
 
@@ -163,5 +163,9 @@ class StructSetBase(StructAccessOp):
         self.verify_field(self.value.type)
 
 
-StructGetOp = declare(StructGetBase, "StructGetOp", "struct_get", "one field of a structure")
-StructSetOp = declare(StructSetBase, "StructSetOp", "struct_set", "writes one field of a structure")
+StructGetOp = declare(
+    StructGetBase, "StructGetOp", "struct_get", "one field of a structure", SINCE="0.57"
+)
+StructSetOp = declare(
+    StructSetBase, "StructSetOp", "struct_set", "writes one field of a structure", SINCE="0.57"
+)

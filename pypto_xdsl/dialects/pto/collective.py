@@ -287,11 +287,19 @@ class TestSignalBase(WaitSignalBase):
     result = result_def(I1)
 
 
-TNotifyOp = declare(NotifyBase, "TNotifyOp", "comm.tnotify", "sets or raises a device's signal")
-TWaitOp = declare(
-    WaitSignalBase, "TWaitOp", "comm.twait", "waits until a signal compares with a value"
+TNotifyOp = declare(
+    NotifyBase, "TNotifyOp", "comm.tnotify", "sets or raises a device's signal", SINCE="0.57"
 )
-TTestOp = declare(TestSignalBase, "TTestOp", "comm.ttest", "whether a signal compares with a value")
+TWaitOp = declare(
+    WaitSignalBase,
+    "TWaitOp",
+    "comm.twait",
+    "waits until a signal compares with a value",
+    SINCE="0.57",
+)
+TTestOp = declare(
+    TestSignalBase, "TTestOp", "comm.ttest", "whether a signal compares with a value", SINCE="0.57"
+)
 
 
 class BufferedCopyOp(PtoOp):
@@ -356,9 +364,14 @@ TPutOp = declare(
         default_value=a.AtomicTypeAttr(w.AtomicType.NONE),
         prop_name="atomicType",
     ),
+    SINCE="0.57",
 )
 TGetOp = declare(
-    BufferedCopyOp, "TGetOp", "comm.tget", "copies another device's src to dst, tile by tile"
+    BufferedCopyOp,
+    "TGetOp",
+    "comm.tget",
+    "copies another device's src to dst, tile by tile",
+    SINCE="0.57",
 )
 
 
@@ -490,16 +503,32 @@ class ReduceBase(CollectiveOp):
 
 
 TBroadcastOp = declare(
-    BroadcastBase, "TBroadcastOp", "comm.tbroadcast", "copies src to each member of a group"
+    BroadcastBase,
+    "TBroadcastOp",
+    "comm.tbroadcast",
+    "copies src to each member of a group",
+    SINCE="0.57",
 )
 CommTGatherOp = declare(
-    GatherGroupBase, "CommTGatherOp", "comm.tgather", "dst = the parts of each member, in order"
+    GatherGroupBase,
+    "CommTGatherOp",
+    "comm.tgather",
+    "dst = the parts of each member, in order",
+    SINCE="0.57",
 )
 CommTScatterOp = declare(
-    BroadcastBase, "CommTScatterOp", "comm.tscatter", "gives each member of a group its part of src"
+    BroadcastBase,
+    "CommTScatterOp",
+    "comm.tscatter",
+    "gives each member of a group its part of src",
+    SINCE="0.57",
 )
 TReduceOp = declare(
-    ReduceBase, "TReduceOp", "comm.treduce", "dst = the combination of each member's part"
+    ReduceBase,
+    "TReduceOp",
+    "comm.treduce",
+    "dst = the combination of each member's part",
+    SINCE="0.57",
 )
 
 
@@ -529,9 +558,10 @@ MakePrefetchAsyncContextOp = declare(
     "MakePrefetchAsyncContextOp",
     "make_prefetch_async_context",
     "the state of prefetches that run beside the kernel",
+    SINCE="0.57",
 )
 TPrefetchAsyncOp = declare(
-    PrefetchBase, "TPrefetchAsyncOp", "tprefetch_async", "begins to bring src nearer"
+    PrefetchBase, "TPrefetchAsyncOp", "tprefetch_async", "begins to bring src nearer", SINCE="0.57"
 )
 
 
@@ -566,4 +596,5 @@ GetPrefetchAsyncSessionOp = declare(
     "GetPrefetchAsyncSessionOp",
     "get_prefetch_async_session",
     "the channel that waits for prefetches",
+    SINCE="0.57",
 )

@@ -98,10 +98,18 @@ SyncWaitOp = declare(CrossCoreOp, "SyncWaitOp", "sync.wait", "a pipe waits for a
 
 
 SetIntraBlockOp = declare(
-    CrossCoreOp, "SetIntraBlockOp", "set_intra_block", "sync.set within a block; 0.60 only"
+    CrossCoreOp,
+    "SetIntraBlockOp",
+    "set_intra_block",
+    "sync.set within a block; 0.60 only",
+    SINCE="0.60",
 )
 WaitIntraBlockOp = declare(
-    CrossCoreOp, "WaitIntraBlockOp", "wait_intra_block", "sync.wait within a block; 0.60 only"
+    CrossCoreOp,
+    "WaitIntraBlockOp",
+    "wait_intra_block",
+    "sync.wait within a block; 0.60 only",
+    SINCE="0.60",
 )
 
 
@@ -109,6 +117,11 @@ class SetFftsBase(SyncOp):
     """`%ptr : !pto.ptr<i64>`"""
 
     ffts = operand_def(OperandConstraint((PtrType,), Role.VIEW, "a pointer (!pto.ptr)"))
+
+    def unwritable_in(self, version: str) -> str | None:
+        if version == "0.27":
+            return "takes a memref in PTOAS 0.27, which no kernel here has"
+        return super().unwritable_in(version)
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
@@ -206,4 +219,4 @@ def _verify_workspace(type_: Attribute) -> None:
         raise VerifyException(f"expects gm_workspace to have at least 16 elements, got {count}")
 
 
-SyncAllOp = declare(SyncAllBase, "SyncAllOp", "syncall", "all cores of a kind meet")
+SyncAllOp = declare(SyncAllBase, "SyncAllOp", "syncall", "all cores of a kind meet", SINCE="0.57")

@@ -283,6 +283,12 @@ class PtoOp(IRDLOperation):
     HAS_SIDE_EFFECTS: ClassVar[bool] = False
     """Whether the op does what no operand shows: synchronisation, queues, printing."""
 
+    SINCE: ClassVar[str] = "0.27"
+    """The first version of PTOAS, of those that text is written for, that has the op for A2/A3."""
+
+    BEFORE: ClassVar[str] = "does not exist"
+    """What the op is in the versions before."""
+
     INS: ClassVar[tuple[str, ...] | None] = None
     """The operands in `ins(...)`, where their order is not that of the declaration."""
 
@@ -403,6 +409,8 @@ class PtoOp(IRDLOperation):
 
     def unwritable_in(self, version: str) -> str | None:
         """Why a version of PTOAS ("0.27", "0.57", "0.60") has no text for the op; else None."""
+        if float(version) < float(self.SINCE):
+            return f"{self.BEFORE} in PTOAS {version}; {TARGET} has it since {self.SINCE}"
         if version == "0.60":
             return None
         for info in self.DECLARATION.operands:

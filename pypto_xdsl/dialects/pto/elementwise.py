@@ -269,6 +269,7 @@ TAddReluOp = declare(
     pipe=V,
     rules=_ARITHMETIC,
     in_place=_BOTH,
+    SINCE="0.57",
 )
 
 
@@ -421,4 +422,5 @@ TPowOp = declare(
         *POWER_RULES,
     ],
     precision_type=precision(a.PowPrecisionAttr),
+    SINCE="0.57",
 )

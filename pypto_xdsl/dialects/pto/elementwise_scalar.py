@@ -270,6 +270,7 @@ TPowSOp = declare(
         *POWER_RULES,
     ],
     precision_type=precision(a.PowPrecisionAttr),
+    SINCE="0.57",
 )
 
 

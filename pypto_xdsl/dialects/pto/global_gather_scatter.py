@@ -25,6 +25,9 @@ from pypto_xdsl.dialects.pto.shaped_types import DYNAMIC
 from pypto_xdsl.dialects.pto.syntax import TileOp
 from pypto_xdsl.dialects.pto.tile_types import TileBufType
 
+_ONCE_A5 = "is an instruction of A5 alone"
+"""What both ops are before they are ones of A2/A3."""
+
 
 class GlobalGatherBase(TileOp):
     """`dst = mem[idx]`, from global memory"""
@@ -125,6 +128,8 @@ MGatherOp = declare(
         r.dtype("idx", ("i32",)),
         Rule("", _gather_global),
     ],
+    SINCE="0.57",
+    BEFORE=_ONCE_A5,
 )
 
 
@@ -189,4 +194,6 @@ MScatterOp = declare(
         r.no_property("scatterConflict"),
         Rule("", _scatter_global),
     ],
+    SINCE="0.57",
+    BEFORE=_ONCE_A5,
 )

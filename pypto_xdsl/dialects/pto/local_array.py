@@ -36,7 +36,11 @@ class DeclareLocalArrayBase(FormattedOp):
 
 
 DeclareLocalArrayOp = declare(
-    DeclareLocalArrayBase, "DeclareLocalArrayOp", "declare_local_array", "an array on the stack"
+    DeclareLocalArrayBase,
+    "DeclareLocalArrayOp",
+    "declare_local_array",
+    "an array on the stack",
+    SINCE="0.57",
 )
 
 
@@ -98,7 +102,12 @@ class LocalArrayGetBase(PtoOp):
 
 
 LocalArrayGetOp = declare(
-    LocalArrayGetBase, "LocalArrayGetOp", "local_array_get", "one element of an array", pipe=Pipe.S
+    LocalArrayGetBase,
+    "LocalArrayGetOp",
+    "local_array_get",
+    "one element of an array",
+    pipe=Pipe.S,
+    SINCE="0.57",
 )
 
 
@@ -153,4 +162,5 @@ LocalArraySetOp = declare(
     "local_array_set",
     "writes one element of an array",
     pipe=Pipe.S,
+    SINCE="0.57",
 )

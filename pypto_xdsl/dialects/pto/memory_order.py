@@ -37,7 +37,11 @@ class FenceBase(FormattedOp):
 
 
 FenceBarrierAllOp = declare(
-    FenceBase, "FenceBarrierAllOp", "fence.barrier_all", "orders all accesses to a memory"
+    FenceBase,
+    "FenceBarrierAllOp",
+    "fence.barrier_all",
+    "orders all accesses to a memory",
+    SINCE="0.57",
 )
 
 CACHED = OperandConstraint(
@@ -91,5 +95,9 @@ class CacheInvalidBase(SyncOp):
 
 
 CmoCacheInvalidOp = declare(
-    CacheInvalidBase, "CmoCacheInvalidOp", "cmo.cacheinvalid", "forgets cached global memory"
+    CacheInvalidBase,
+    "CmoCacheInvalidOp",
+    "cmo.cacheinvalid",
+    "forgets cached global memory",
+    SINCE="0.57",
 )

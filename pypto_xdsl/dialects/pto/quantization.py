@@ -56,6 +56,7 @@ SetQuantScalarOp = declare(
     "set_quant_scalar",
     "the scale of tiles pushed from now on",
     core=KernelKind.CUBE,
+    SINCE="0.57",
 )
 
 
@@ -82,4 +83,5 @@ SetQuantVectorOp = declare(
     "set_quant_vector",
     "the scales, a column each, of tiles pushed from now on",
     core=KernelKind.CUBE,
+    SINCE="0.57",
 )

@@ -417,6 +417,7 @@ TAllocToAivOp = declare(
     "talloc_to_aiv",
     "the slot that the cube core fills next",
     core=KernelKind.CUBE,
+    SINCE="0.57",
 )
 TAllocToAicOp = declare(
     AllocEntryOp,
@@ -425,4 +426,5 @@ TAllocToAicOp = declare(
     "the slot that a vector core fills next",
     core=KernelKind.VECTOR,
     DIRECTION=TO_CUBE,
+    SINCE="0.57",
 )

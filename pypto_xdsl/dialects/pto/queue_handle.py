@@ -134,7 +134,12 @@ class HandleAllocBase(HandleOp):
 
 
 TAllocOp = declare(
-    HandleAllocBase, "TAllocOp", "talloc", "names the slot that is filled next", pipe=Pipe.MTE3
+    HandleAllocBase,
+    "TAllocOp",
+    "talloc",
+    "names the slot that is filled next",
+    pipe=Pipe.MTE3,
+    SINCE="0.57",
 )
 
 

@@ -176,4 +176,5 @@ TConcatIdxOp = declare(
     "dst = the columns of src0, then those of src1, each as many as its index tile says",
     pipe=Pipe.V,
     rules=[*_CONCAT, r.in_vec("src0_idx", "src1_idx")],
+    SINCE="0.57",
 )

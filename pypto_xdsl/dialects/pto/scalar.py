@@ -128,7 +128,9 @@ class PtrToIntBase(FormattedOp):
     result = result_def(I64_TYPE)
 
 
-PtrToIntOp = declare(PtrToIntBase, "PtrToIntOp", "ptrtoint", "the address of a pointer")
+PtrToIntOp = declare(
+    PtrToIntBase, "PtrToIntOp", "ptrtoint", "the address of a pointer", SINCE="0.57"
+)
 
 
 class IntToPtrBase(FormattedOp):
@@ -155,7 +157,9 @@ class IntToPtrBase(FormattedOp):
                 )
 
 
-IntToPtrOp = declare(IntToPtrBase, "IntToPtrOp", "inttoptr", "the pointer to an address")
+IntToPtrOp = declare(
+    IntToPtrBase, "IntToPtrOp", "inttoptr", "the pointer to an address", SINCE="0.57"
+)
 
 CASTABLE = OperandConstraint(
     (PtrType, IntegerType, TileBufType), Role.VIEW, "a pointer, an address or a tile"
@@ -173,7 +177,9 @@ class CastPtrBase(FormattedOp):
     result = result_def(CASTABLE)
 
 
-CastPtrOp = declare(CastPtrBase, "CastPtrOp", "castptr", "the same address under another type")
+CastPtrOp = declare(
+    CastPtrBase, "CastPtrOp", "castptr", "the same address under another type", SINCE="0.57"
+)
 
 
 def _verify_element(op: PtoOp, pointer: Any, value: Any) -> None:

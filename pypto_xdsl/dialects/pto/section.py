@@ -124,6 +124,12 @@ class YieldBase(PtoOp):
 
 
 FusionRegionOp = declare(
-    FusionRegionBase, "FusionRegionOp", "fusion_region", "a group of tile ops that runs as one"
+    FusionRegionBase,
+    "FusionRegionOp",
+    "fusion_region",
+    "a group of tile ops that runs as one",
+    SINCE="0.57",
 )
-YieldOp = declare(YieldBase, "YieldOp", "yield", "ends a fusion_region, with its results")
+YieldOp = declare(
+    YieldBase, "YieldOp", "yield", "ends a fusion_region, with its results", SINCE="0.57"
+)

@@ -512,6 +512,7 @@ TPartArgMaxOp = declare(
     "dst = max(src0, src1) where both are valid, dst_idx the index of the greater",
     pipe=V,
     rules=_PART_ARG,
+    SINCE="0.57",
 )
 TPartArgMinOp = declare(
     PartArgOp,
@@ -520,4 +521,5 @@ TPartArgMinOp = declare(
     "dst = min(src0, src1) where both are valid, dst_idx the index of the less",
     pipe=V,
     rules=_PART_ARG,
+    SINCE="0.57",
 )

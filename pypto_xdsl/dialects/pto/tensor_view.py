@@ -240,6 +240,7 @@ GetTensorViewStrideOp = declare(
     "GetTensorViewStrideOp",
     "get_tensor_view_stride",
     "elements between two neighbours along one dimension",
+    SINCE="0.57",
 )
 
 
@@ -257,4 +258,5 @@ DeclareGlobalOp = declare(
     "DeclareGlobalOp",
     "declare_global",
     "a tensor view without storage, for talloc or tpop to fill",
+    SINCE="0.57",
 )

@@ -176,7 +176,11 @@ class AllocMultiTileBase(AllocBase):
 
 
 AllocMultiTileOp = declare(
-    AllocMultiTileBase, "AllocMultiTileOp", "alloc_multi_tile", "new tiles of one type"
+    AllocMultiTileBase,
+    "AllocMultiTileOp",
+    "alloc_multi_tile",
+    "new tiles of one type",
+    SINCE="0.57",
 )
 
 
@@ -209,7 +213,7 @@ class MultiTileGetBase(FormattedOp):
 
 
 MultiTileGetOp = declare(
-    MultiTileGetBase, "MultiTileGetOp", "multi_tile_get", "the tile in one slot"
+    MultiTileGetBase, "MultiTileGetOp", "multi_tile_get", "the tile in one slot", SINCE="0.57"
 )
 
 

@@ -284,7 +284,11 @@ class GetValidShapeBase(FormattedOp):
 
 
 GetValidShapeOp = declare(
-    GetValidShapeBase, "GetValidShapeOp", "get_validshape", "the valid rows and columns"
+    GetValidShapeBase,
+    "GetValidShapeOp",
+    "get_validshape",
+    "the valid rows and columns",
+    SINCE="0.57",
 )
 
 
@@ -299,10 +303,10 @@ class ValidExtentOp(FormattedOp):
 
 
 TileValidRowsOp = declare(
-    ValidExtentOp, "TileValidRowsOp", "tile_valid_rows", "the number of valid rows"
+    ValidExtentOp, "TileValidRowsOp", "tile_valid_rows", "the number of valid rows", SINCE="0.57"
 )
 TileValidColsOp = declare(
-    ValidExtentOp, "TileValidColsOp", "tile_valid_cols", "the number of valid columns"
+    ValidExtentOp, "TileValidColsOp", "tile_valid_cols", "the number of valid columns", SINCE="0.57"
 )
 
 
