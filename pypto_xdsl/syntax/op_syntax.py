@@ -337,6 +337,26 @@ def _optional(op_type: type[IRDLOperation]) -> set[str]:
     return {name for name, prop in properties.items() if isinstance(prop, OptionalDef)}
 
 
+def _resolved(
+    parser: Parser,
+    plan: _Plan,
+    groups: Sequence[Sequence[UnresolvedOperand]],
+    operand_types: Sequence[Attribute],
+) -> list[SSAValue]:
+    """The operands, in the order of the definition; those of index lists have no written type."""
+    resolve = parser.resolve_operand
+    types = iter(operand_types)
+    by_group: dict[int, list[SSAValue]] = {
+        place.group: [resolve(o, next(types)) for o in groups[place.group]]
+        for place in plan.operands
+    }
+    operands: list[SSAValue] = []
+    for group, unresolved in enumerate(groups):
+        resolved = by_group.get(group)
+        operands += resolved if resolved is not None else [resolve(o, INDEX) for o in unresolved]
+    return operands
+
+
 class DefinitionSyntaxOp(IRDLOperation, ABC):
     """An op that is written in the form of this module."""
 
@@ -381,7 +401,31 @@ class DefinitionSyntaxOp(IRDLOperation, ABC):
                 cls._parse_keyword(parser, plan, word, position, groups, properties)
             if parser.parse_optional_punctuation(",") is None:
                 break
-        for place in plan.operands[slot:]:
+        cls._complete(parser, plan, slot, properties, start)
+        attributes = parse_attributes(parser, cls)
+        operand_types, result_types = cls._parse_types(parser, plan, len(written))
+        operands = _resolved(parser, plan, groups, operand_types)
+        if plan.sized:
+            sizes = tuple(len(group) for group in groups)
+            properties[AttrSizedOperandSegments.attribute_name] = _segments(sizes)
+        return cls.create(
+            operands=operands,
+            result_types=result_types,
+            properties=properties,
+            attributes=attributes,
+        )
+
+    @classmethod
+    def _complete(
+        cls,
+        parser: Parser,
+        plan: _Plan,
+        written: int,
+        properties: dict[str, Attribute],
+        start: int,
+    ) -> None:
+        """Give what is not written its default; an error where there is none."""
+        for place in plan.operands[written:]:
             if not (place.optional or place.variadic):
                 parser.raise_error(
                     f"'{cls.name}' expects an operand '{place.name}'", start, parser.pos
@@ -396,30 +440,6 @@ class DefinitionSyntaxOp(IRDLOperation, ABC):
         for name in plan.required:
             if name not in properties:
                 parser.raise_error(f"'{cls.name}' expects `{name} = ...`", start, parser.pos)
-        attributes = parse_attributes(parser, cls)
-        operand_types, result_types = cls._parse_types(parser, plan, len(written))
-
-        resolve = parser.resolve_operand
-        types = iter(operand_types)
-        by_group: dict[int, list[SSAValue]] = {
-            place.group: [resolve(o, next(types)) for o in groups[place.group]]
-            for place in plan.operands
-        }
-        operands: list[SSAValue] = []
-        for group, unresolved in enumerate(groups):
-            resolved = by_group.get(group)
-            operands += (
-                resolved if resolved is not None else [resolve(o, INDEX) for o in unresolved]
-            )
-        if plan.sized:
-            sizes = tuple(len(group) for group in groups)
-            properties[AttrSizedOperandSegments.attribute_name] = _segments(sizes)
-        return cls.create(
-            operands=operands,
-            result_types=result_types,
-            properties=properties,
-            attributes=attributes,
-        )
 
     @classmethod
     def _parse_keyword(
