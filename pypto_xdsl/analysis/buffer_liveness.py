@@ -130,15 +130,16 @@ class BufferLiveness:
     def _may_share(
         self, op: PtoOp, name: str, value: SSAValue, written: Sequence[SSAValue]
     ) -> bool:
-        """Whether what the op writes may lie over this operand, byte for byte."""
+        """Whether what the op writes may lie over this operand, from where that begins."""
         if not written:
             return True
-        return op.may_share(name) and all(
+        narrows = op.may_narrow(name)
+        return (narrows or op.may_share(name)) and all(
             isinstance(other.type, TileBufType)
             and isinstance(value.type, TileBufType)
             and value in self._whole
             and other in self._whole
-            and _same_geometry(value.type, other.type)
+            and (narrows or _same_geometry(value.type, other.type))
             for other in written
         )
 

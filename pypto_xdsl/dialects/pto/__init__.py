@@ -29,6 +29,7 @@ by name, as an attribute or a plain value:
 | `op.aliased` | the operand whose bytes the results name (views, reshapes), else None |
 | `op.ALLOCATES` | whether the results are new storage |
 | `op.may_share("src0")` | whether a source may be the same bytes as the destination |
+| `op.may_narrow("src")` | whether a destination of smaller elements may begin where a source does |
 | `op.DECLARATION.distinct` | pairs of operands that may not be one buffer |
 | `op.operand("src0")`, `op.optional_operand("tmp")` | an operand by its name |
 | `op.DECLARATION` | all of the row: mnemonic, summary, operands, rules, order of the text |

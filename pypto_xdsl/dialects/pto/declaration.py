@@ -427,6 +427,13 @@ class PtoOp(IRDLOperation):
         """Whether a source may be the same bytes as what is written, element for element."""
         return source in self.DECLARATION.in_place
 
+    def may_narrow(self, source: str) -> bool:
+        """
+        Whether what is written may begin where a source does, though its elements are smaller:
+        each is written where elements were that have been read by then.
+        """
+        return False
+
     def operand(self, name: str) -> SSAValue:
         """The operand of this name. Raises `KeyError` where it is not declared or absent."""
         value = self.optional_operand(name)

@@ -24,7 +24,8 @@ from pypto_xdsl.dialects.pto.operands import (
     UPDATE_TILE,
     WRITE_TILE,
 )
-from pypto_xdsl.dialects.pto.shaped_types import DYNAMIC
+from pypto_xdsl.dialects.pto.reduction import REPEAT_BYTES
+from pypto_xdsl.dialects.pto.shaped_types import DYNAMIC, element_bits
 from pypto_xdsl.dialects.pto.syntax import (
     Grammar,
     TileOp,
@@ -180,6 +181,31 @@ class ConvertOp(TileOp):
     )
     # The value that holds where the attribute is absent depends on the pair of element types.
     sat_mode = opt_prop_def(word(a.SaturationModeAttr))
+
+    def may_share(self, source: str) -> bool:
+        return source == "src"
+
+    def may_narrow(self, source: str) -> bool:
+        """
+        The unit converts row by row, a repeat at a time, but what is left of rows that are no
+        whole repeats after all of them.
+        """
+        src, dst = self.src.type, self.dst.type
+        if source != "src" or not isinstance(src, TileBufType) or not isinstance(dst, TileBufType):
+            return False
+        bits = element_bits(src.element_type)
+        columns = src.valid_shape[1]
+        return (
+            self.tmp is None
+            and element_bits(dst.element_type) < bits
+            and src.get_shape() == dst.get_shape()
+            and columns != DYNAMIC
+            and columns * bits % (8 * REPEAT_BYTES) == 0
+            and all(
+                tile.blayout == w.BLayout.ROW_MAJOR and tile.slayout == w.SLayout.NONE_BOX
+                for tile in (src, dst)
+            )
+        )
 
     @classmethod
     def parse_ins(cls, parser: Parser) -> tuple[list[SSAValue], dict[str, Attribute]]:

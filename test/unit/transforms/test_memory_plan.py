@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
+from support.machine_programs import parsed
 from xdsl.dialects.builtin import f32
 
 from pypto_xdsl.analysis.buffer_liveness import Buffer, peak
 from pypto_xdsl.dialects import pto
 from pypto_xdsl.dialects.pto import AddressSpace, TileBufType
 from pypto_xdsl.dialects.pto.syntax import build
+from pypto_xdsl.interpreters.run import run
 from pypto_xdsl.transforms.allocate_memory_addr import first_fit
 from pypto_xdsl.transforms.memory_reuse import share
 
@@ -64,3 +67,30 @@ def test_peak(given: list[Buffer]) -> None:
     )
     assert sum(buffer.size for buffer in live) == most
     assert all(buffer.live[0] <= time <= buffer.live[1] for buffer in live)
+
+
+CONVERTED = """builtin.module attributes {pto.target_arch = "a2a3"} {
+  orch.func incore @k(in %x : tensor<128x256xi32>, out %y : tensor<128x256xf16>)
+      -> tensor<128x256xf16> {
+    %t = tile.load %x[0, 0] : tensor<128x256xi32> -> !tile.tile<128x256xi32>
+    %f = tile.cast %t, target_type = f32, mode = none
+        : !tile.tile<128x256xi32> -> !tile.tile<128x256xf32>
+    %h = tile.cast %f, target_type = f16, mode = rint
+        : !tile.tile<128x256xf32> -> !tile.tile<128x256xf16>
+    %z = tile.store %h, %y[0, 0] : !tile.tile<128x256xf16>, tensor<128x256xf16>
+    orch.return %z : tensor<128x256xf16>
+  }
+  orch.func orchestration @main(in %x : tensor<128x256xi32>, out %y : tensor<128x256xf16>)
+      -> tensor<128x256xf16> {
+    %z = orch.call @k(%x, %y) : (tensor<128x256xi32>, tensor<128x256xf16>) -> tensor<128x256xf16>
+    orch.return %z : tensor<128x256xf16>
+  }
+}"""
+"""Three tiles of 128, 128 and 64 KiB, where the vector buffer has 184 KiB."""
+
+
+def test_conversions_write_over_their_operands() -> None:
+    module = parsed(CONVERTED, "default-pipeline,ascend910b-pipeline")
+    x = np.random.default_rng(0).integers(-5000, 5000, (128, 256)).astype(np.int32)
+    after = run(module, "main", {"x": x, "y": np.zeros((128, 256), np.float16)})
+    np.testing.assert_array_equal(after.parameters["y"], x.astype(np.float32).astype(np.float16))

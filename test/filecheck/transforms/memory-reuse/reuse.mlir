@@ -7,7 +7,7 @@
 builtin.module @unit attributes {pto.target_arch = "a2a3"} {
 
 // An elementwise op writes over an operand that is not used after it; a reciprocal cannot (T6), nor
-// can a conversion, whose elements change their size. What is free later is taken again.
+// can a conversion, whose elements change their size, of rows that are no whole repeats. What is free later is taken again.
 // CHECK-LABEL: func.func @chain
 // CHECK:         %a = pto.alloc_tile {pypto.buffer = [[A:\d+]] : i64} :
 // CHECK:         %b = pto.alloc_tile {pypto.buffer = [[A]] : i64} :
@@ -27,6 +27,26 @@ func.func @chain(%x : !pto.ptr<f32>, %p : !pto.partition_tensor_view<16x32xf32>,
   pto.tadd ins(%d, %d : !pto.tile_buf<vec, 16x32xf16>, !pto.tile_buf<vec, 16x32xf16>) outs(%e : !pto.tile_buf<vec, 16x32xf16>)
   pto.tadd ins(%d, %e : !pto.tile_buf<vec, 16x32xf16>, !pto.tile_buf<vec, 16x32xf16>) outs(%e : !pto.tile_buf<vec, 16x32xf16>)
   pto.tstore ins(%e : !pto.tile_buf<vec, 16x32xf16>) outs(%q : !pto.partition_tensor_view<16x32xf16>)
+  func.return
+}
+
+// A conversion writes over its operand if its elements keep their size, or become smaller in rows of
+// whole repeats, which are converted one after the other; larger ones would reach what is not read yet.
+// CHECK-LABEL: func.func @converted
+// CHECK:         %a = pto.alloc_tile {pypto.buffer = [[A:\d+]] : i64} :
+// CHECK:         %b = pto.alloc_tile {pypto.buffer = [[A]] : i64} :
+// CHECK:         %c = pto.alloc_tile {pypto.buffer = [[A]] : i64} :
+// CHECK:         %d = pto.alloc_tile :
+func.func @converted(%p : !pto.partition_tensor_view<16x64xi32>, %q : !pto.partition_tensor_view<16x64xf32>) {
+  %a = pto.alloc_tile : !pto.tile_buf<vec, 16x64xi32>
+  pto.tload ins(%p : !pto.partition_tensor_view<16x64xi32>) outs(%a : !pto.tile_buf<vec, 16x64xi32>)
+  %b = pto.alloc_tile : !pto.tile_buf<vec, 16x64xf32>
+  pto.tcvt ins(%a : !pto.tile_buf<vec, 16x64xi32>) outs(%b : !pto.tile_buf<vec, 16x64xf32>)
+  %c = pto.alloc_tile : !pto.tile_buf<vec, 16x64xf16>
+  pto.tcvt ins(%b : !pto.tile_buf<vec, 16x64xf32>) outs(%c : !pto.tile_buf<vec, 16x64xf16>)
+  %d = pto.alloc_tile : !pto.tile_buf<vec, 16x64xf32>
+  pto.tcvt ins(%c : !pto.tile_buf<vec, 16x64xf16>) outs(%d : !pto.tile_buf<vec, 16x64xf32>)
+  pto.tstore ins(%d : !pto.tile_buf<vec, 16x64xf32>) outs(%q : !pto.partition_tensor_view<16x64xf32>)
   func.return
 }
 
