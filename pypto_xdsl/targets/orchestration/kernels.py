@@ -183,20 +183,10 @@ class Kernels:
         user: DispatchOp,
     ) -> None:
         """Add what a callee launches, given its arguments in terms of the outermost call."""
-        kind = callee.kind.data
-        if kind.is_in_core:
+        if callee.kind.data.is_in_core:
             found.kernels.append((callee, arguments))
             return
-        if not kind.is_wrapper or callee.is_declaration:
-            what = "has no body here" if kind.is_wrapper else f"is a function of kind {kind.value}"
-            raise OpError(
-                user,
-                f"calls '{callee.sym_name.data}', which {what}: orchestration launches kernels "
-                "and wrappers of kernels",
-                [note(callee, "it is declared here")],
-            )
-        if self.lineage.calls.is_recursive(dispatch):
-            raise OpError(user, f"calls '{callee.sym_name.data}', which calls itself")
+        self._expect_wrapper(dispatch, callee, user)
         before = len(found.kernels)
         tracer = self.lineage.tracer(callee)
 
@@ -243,3 +233,17 @@ class Kernels:
                 )
         if len(found.kernels) == before:
             raise OpError(user, f"launches '{callee.sym_name.data}', which has no kernel")
+
+    def _expect_wrapper(self, dispatch: DispatchOp, callee: FuncOp, user: DispatchOp) -> None:
+        """Raise `OpError` at the user unless a callee is a wrapper whose body is here."""
+        kind = callee.kind.data
+        if not kind.is_wrapper or callee.is_declaration:
+            what = "has no body here" if kind.is_wrapper else f"is a function of kind {kind.value}"
+            raise OpError(
+                user,
+                f"calls '{callee.sym_name.data}', which {what}: orchestration launches kernels "
+                "and wrappers of kernels",
+                [note(callee, "it is declared here")],
+            )
+        if self.lineage.calls.is_recursive(dispatch):
+            raise OpError(user, f"calls '{callee.sym_name.data}', which calls itself")
