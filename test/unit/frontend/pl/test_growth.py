@@ -64,6 +64,36 @@ def windows_in_a_row(size: int) -> str:
     return head + "\n".join([*lines, "        return x"])
 
 
+def _views(rows: int, starts: list[str], calls: list[str]) -> str:
+    """Views of one buffer, all made first; then tasks on them."""
+    head = (
+        HEAD.partition("    def main(")[0]
+        + f"    def main(self, x: pl.Tensor[[{rows}, 16], pl.FP32], n: pl.Scalar[pl.INDEX]"
+        + f") -> pl.Tensor[[{rows}, 16], pl.FP32]:\n"
+    )
+    views = [f"        v{i} = pl.slice(x, [16, 16], [{at}, 0])" for i, at in enumerate(starts)]
+    return head + "\n".join([*views, *calls, "        return x"])
+
+
+def overlapping_views(size: int) -> str:
+    """Each is written twice, so that all others are behind it."""
+    calls = [f"        v{i} = self.k(v{i}, n, v{i})" for i in range(size)] * 2
+    return _views(64, [str(i % 48) for i in range(size)], calls)
+
+
+def views_somewhere(size: int) -> str:
+    """Each is written after another was read, and only a run knows where they are."""
+    calls = [f"        v{i} = self.k(v{7 * i % size}, n, v{i})" for i in range(size)]
+    return _views(64, [f"n + {i % 5}" for i in range(size)], calls)
+
+
+def views_apart(size: int) -> str:
+    """Each is written, then each is read."""
+    calls = [f"        v{i} = self.k(v{i}, n, v{i})" for i in range(size)]
+    calls += [f"        v0 = self.k(v{i}, n, v0)" for i in range(1, size)]
+    return _views(16 * size, [str(16 * i) for i in range(size)], calls)
+
+
 def functions_in_a_row(size: int) -> str:
     functions = [
         f"    @pl.function\n    def f{i}(self, x: pl.Tensor[[16], pl.FP32]) "
@@ -119,6 +149,9 @@ def work_of(text: str) -> int:
         branches_in_a_row,
         functions_in_a_row,
         windows_in_a_row,
+        overlapping_views,
+        views_somewhere,
+        views_apart,
         splices_in_a_row,
         a_name_outside_bound_again,
     ],
