@@ -87,7 +87,7 @@ def pipeline_pass(
         from xdsl.passes import ModulePass, PassPipeline
         from xdsl.universe import Universe
 
-        from pypto_xdsl.collection import collecting_rarely
+        from pypto_xdsl.garbage_collection import collecting_rarely
         from pypto_xdsl.properties.checked_pass import CheckedPass
         from pypto_xdsl.properties.holding import remembering
 

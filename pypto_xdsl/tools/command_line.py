@@ -19,8 +19,8 @@ from typing import BinaryIO, NoReturn, cast
 from xdsl.ir import Operation
 from xdsl.utils.exceptions import ArgSpecParseError
 
-from pypto_xdsl.collection import collecting_rarely
 from pypto_xdsl.diagnostics import Diagnostic, DiagnosticsError, diagnose_at
+from pypto_xdsl.garbage_collection import collecting_rarely
 
 WRONG_PROGRAM = 1
 WRONG_COMMAND_LINE = 2

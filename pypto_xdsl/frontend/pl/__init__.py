@@ -33,12 +33,12 @@ from xdsl.parser import Parser
 from xdsl.utils.exceptions import ParseError
 from xdsl.utils.frontend import Frontend
 
-from pypto_xdsl.collection import collecting_rarely
 from pypto_xdsl.diagnostics import Diagnostic, DiagnosticsError
 from pypto_xdsl.frontend.pl.discovery import Candidate, choose, find_programs, reader_of
 from pypto_xdsl.frontend.pl.source import Source
 from pypto_xdsl.frontend.pl.static_values import DType, ImportedName
 from pypto_xdsl.frontend.pl.vocabulary import DTYPES
+from pypto_xdsl.garbage_collection import collecting_rarely
 from pypto_xdsl.properties.no_stale_read import stale_reads_in
 
 
