@@ -112,6 +112,13 @@ def _biased(a: Any, b: Any, bias: Any) -> Any:
     return a @ b + bias
 
 
+def _through_memory(a: Any, b: Any) -> Any:
+    kept = a @ b
+    for _ in range(2):
+        kept = np.maximum(kept, -kept) @ b
+    return np.maximum(kept, 0), kept
+
+
 def _relu_back(a: Any, b: Any) -> Any:
     return np.maximum(a @ b, 0) @ b
 
@@ -298,6 +305,29 @@ def program(
         _bias_relu,
         ((64, 128), (128, 64), (1, 64)),
         2,
+    ),
+    "through_memory": Mixed(
+        """
+@pl.jit
+def program(
+    a: pl.Tensor[[64, 64], pl.FP32],
+    b: pl.Tensor[[64, 64], pl.FP32],
+    out: pl.Out[pl.Tensor[[64, 64], pl.FP32]],
+    kept: pl.Out[pl.Tensor[[64, 64], pl.FP32]],
+):
+    with pl.at(level=pl.Level.CORE_GROUP{split}, name_hint="kernel"):
+        kept = pl.assemble(kept, pl.matmul(a, b, out_dtype=pl.FP32), [0, 0])
+        for i in pl.range(2):
+            back = pl.slice(kept, [64, 64], [0, 0])
+            kept = pl.assemble(kept, pl.maximum(back, pl.neg(back)), [0, 0])
+            left = pl.slice(kept, [64, 64], [0, 0])
+            kept = pl.assemble(kept, pl.matmul(left, b, out_dtype=pl.FP32), [0, 0])
+        out[:] = pl.maximum(pl.slice(kept, [64, 64], [0, 0]), 0.0)
+    return out, kept
+""",
+        _through_memory,
+        ((64, 64), (64, 64)),
+        outputs=((64, 64), (64, 64)),
     ),
     "softmax_of_scores": Mixed(
         """

@@ -172,6 +172,23 @@ ON_ONE_WAY = f"""
 """`s` is written by the cores in turns: last `s = a @ b`; `y = c`."""
 
 
+def region(part: str) -> str:
+    """Each vector core stores its rows of a part to `s`; the cube core multiplies all of them."""
+    return f"""
+  %c16 = arith.constant 16 : index
+  %p = tile.matmul %ta, %tb : {M}
+  %s_end = orch.split_aiv %core mode up_down -> ({T}) {{
+    %row = arith.muli %core, %c16 : index
+    %h = {part} -> !tile.tile<16x32xf32>
+    %s1 = tile.store %h, %s[%row, 0] : !tile.tile<16x32xf32>, {T}
+    orch.yield %s1 : {T}
+  }}
+  %v = tile.load %s_end[0, 0] : {T} -> {M}
+  %q = tile.matmul %v, %tb : {M}
+  %y_end = tile.store %q, %y[0, 0] : {M}, {T}
+"""
+
+
 CASES: Mapping[str, Shared] = {
     "cube to vector": Shared(CUBE_TO_VECTOR, lambda a, b, c, s, y: (a @ b, -(a @ b))),
     "vector to cube": Shared(VECTOR_TO_CUBE, lambda a, b, c, s, y: (-c, -c @ b)),
@@ -222,6 +239,28 @@ def test_the_halves_do_what_the_whole_does(name: str):
         module = lowered(halves.clone(), passes)
         for seed in SEEDS:
             check(case, module, seed)
+
+
+REGIONS: Mapping[str, Shared] = {
+    "parts": Shared(
+        region(f"tile.aiv_shard %p, split = up_down : {M}"),
+        lambda a, b, c, s, y: (a @ b, a @ b @ b),
+        "attributes {orch.split = #orch<split up_down>, orch.split_aiv}",
+    ),
+    "whole": Shared(
+        region(f"tile.load %c[%row, 0] : {T}"),
+        lambda a, b, c, s, y: (c, c @ b),
+        "attributes {orch.split_aiv}",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", REGIONS)
+def test_regions_for_one_core_each(name: str):
+    case = REGIONS[name]
+    module = parsed(case.text, f"{HALVES},{MACHINE}")
+    for seed in SEEDS:
+        check(case, module, seed)
 
 
 SPLITS = {
