@@ -8,6 +8,7 @@ from __future__ import annotations
 import cProfile
 import pstats
 from collections.abc import Callable
+from typing import cast
 
 import pytest
 from support.programs import program
@@ -86,7 +87,7 @@ def check(text: str) -> tuple[int, list[str]]:
     module = program(text)
     profile = cProfile.Profile()
     found = profile.runcall(lambda: list(get_property("NoStaleRead").verifier(module)))
-    calls: int = pstats.Stats(profile).total_calls  # pyright: ignore[reportAttributeAccessIssue,reportUnknownMemberType,reportUnknownVariableType]
+    calls = cast(int, pstats.Stats(profile).total_calls)  # pyright: ignore[reportAttributeAccessIssue,reportUnknownMemberType,reportUnknownVariableType]
     return calls, [diagnostic.message for diagnostic in found]
 
 
