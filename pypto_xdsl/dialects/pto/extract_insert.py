@@ -161,6 +161,12 @@ class ExtractBase(TileOp):
         word(a.ReluPreModeAttr), default_value=NO_RELU, prop_name="reluPreMode"
     )
 
+    def unwritable_in(self, version: str) -> str | None:
+        src, dst = r.tile_operand(self, "src").space, r.tile_operand(self, "dst").space
+        if version == "0.27" and src != AddressSpace.MAT:
+            return f"copies from {src} to {dst}, and in PTOAS 0.27 from mat alone"
+        return super().unwritable_in(version)
+
     @classmethod
     def parse(cls, parser: Parser) -> Any:
         # 0.60 writes textract_fp as textract with `fp`.
@@ -290,6 +296,12 @@ class InsertBase(TileOp):
     )
     tinsert_mode = opt_prop_def(word(a.TInsertModeAttr), prop_name="tinsertMode")
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
+
+    def unwritable_in(self, version: str) -> str | None:
+        pair = (r.tile_operand(self, "src").space, r.tile_operand(self, "dst").space)
+        if version == "0.27" and pair != (AddressSpace.ACC, AddressSpace.MAT):
+            return f"copies from {pair[0]} to {pair[1]}, and in PTOAS 0.27 from acc to mat alone"
+        return super().unwritable_in(version)
 
     @classmethod
     def parse_ins(cls, parser: Parser) -> tuple[list[SSAValue], dict[str, Attribute]]:

@@ -144,9 +144,29 @@ class SubViewBase(PtoOp):
             printer.print_attribute(self.result.type)
 
     def unwritable_in(self, version: str) -> str | None:
-        if version == "0.27" and self.valid_row is not None:
-            return "has no valid extents in PTOAS 0.27"
+        if version == "0.27":
+            if self.valid_row is not None:
+                return "has no valid extents in PTOAS 0.27"
+            inferred = tuple(map(self._inferred_extent, range(2)))
+            result = self.result.type
+            assert isinstance(result, TileBufType)
+            if inferred != result.valid_shape:
+                return (
+                    f"is valid in {shape_text(inferred)} for PTOAS 0.27, which infers it, not in "
+                    f"{shape_text(result.valid_shape)}"
+                )
         return super().unwritable_in(version)
+
+    def _inferred_extent(self, axis: int) -> int:
+        """What PTOAS 0.27 takes to be valid along an axis; its text has no type of the result."""
+        source = self.source.type
+        assert isinstance(source, TileBufType)
+        valid, size = source.valid_shape[axis], self.window[axis]
+        offset = constant_value(self.offsets[axis])
+        if valid == DYNAMIC or offset is None:
+            return DYNAMIC
+        # Windows of a tile that is wider than its valid region begin anew behind it.
+        return min(size, valid - offset % valid) if valid else 0
 
     def verify_(self) -> None:
         super().verify_()
