@@ -214,8 +214,10 @@ class _Kernel:
             case ptensor.FullOp():
                 new = tile.FullOp(op.value, tile_type_of(op.result.type, op))
             case ptensor.TypeCastOp():
-                tensor = ptensor.tensor_of(op.result.type)
-                self._become(op, (cast_valid(self.tiles[op.source], tensor, inserter),))
+                source = self.tiles[op.source]
+                if not _has_no_more_to_return(op):
+                    source = cast_valid(source, ptensor.tensor_of(op.result.type), inserter)
+                self._become(op, (source,))
                 return
             case ptensor.UpdatedOp():
                 self._become(op, (self._updated(op, inserter),))
@@ -567,6 +569,20 @@ def _seen_as(value: SSAValue) -> tuple[int, ...] | None:
             return None
         found.add(ptensor.valid_shape_of(ptensor.tensor_of(use.operation.result.type)))
     return found.pop() if len(found) == 1 and all(DYNAMIC_INDEX not in v for v in found) else None
+
+
+def _has_no_more_to_return(op: ptensor.TypeCastOp) -> bool:
+    """
+    Whether what is returned as valid was computed just before: all that there is of it is what is
+    valid of the source, and the rest of the buffer stays as it is.
+    """
+    owner = op.source.owner
+    return (
+        isinstance(owner, DeclaredOp)
+        and isinstance(op.source, OpResult)
+        and owner.named_operand(op.source) is None
+        and all(isinstance(use.operation, orch.ReturnOp) for use in op.result.uses)
+    )
 
 
 def _erase(op: Operation) -> None:

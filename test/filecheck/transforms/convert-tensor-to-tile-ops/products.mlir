@@ -79,3 +79,16 @@ orch.func incore @batches(in %a : tensor<16x64xf16>, in %b : tensor<4x16x64xf16>
     : tensor<4x16x16xf32>, tensor<16x64xf16>, tensor<4x16x64xf16>
   orch.return %q : tensor<4x16x16xf32>
 }
+
+// Of what is returned as a whole only what was computed is stored: the rest of the buffer is
+// nobody's.
+// CHECK-LABEL: orch.func incore @part(
+// CHECK:         [[Y:%.*]] = tile.matmul
+// CHECK-SAME:      !tile.tile<16x64xf32, valid = [8, 64], compact>
+// CHECK-NEXT:    %{{.*}} = tile.store [[Y]], %{{.*}}[0, 0]
+orch.func incore @part(in %a : tensor<16x64xbf16>, in %b : tensor<64x64xbf16>) -> tensor<16x64xf32> {
+  %v = ptensor.set_validshape %a, valid = [8, 64] : tensor<16x64xbf16> -> tensor<16x64xbf16, #ptensor.view<valid = [8, 64]>>
+  %y = ptensor.matmul %v, %b, out_dtype = f32 : tensor<16x64xbf16, #ptensor.view<valid = [8, 64]>>, tensor<64x64xbf16> -> tensor<16x64xf32, #ptensor.view<valid = [8, 64]>>
+  %w = ptensor.type_cast %y : tensor<16x64xf32, #ptensor.view<valid = [8, 64]>> -> tensor<16x64xf32>
+  orch.return %w : tensor<16x64xf32>
+}
