@@ -1,8 +1,8 @@
 """
 BackendLayoutsSatisfied: each tile in a kernel is stored as the target's instructions want it.
 
-The target is the one that the module names (`pto.target_arch`); without one there is nothing to
-satisfy.
+The target is the one that the module names (`pto.target_arch`); without one, or with one that
+there is no backend for, there is nothing to satisfy.
 """
 
 from __future__ import annotations
@@ -15,14 +15,18 @@ from xdsl.ir import SSAValue
 from pypto_xdsl.analysis.kernels import kernels
 from pypto_xdsl.analysis.walk import walk
 from pypto_xdsl.backend.registry import backend_of
-from pypto_xdsl.diagnostics import Diagnostic, diagnose
+from pypto_xdsl.diagnostics import Diagnostic, OpError, diagnose
 from pypto_xdsl.dialects.declared_op import DeclaredOp
 from pypto_xdsl.dialects.tile import TileLayout, TileType
 from pypto_xdsl.properties.registry import Property
 
 
 def _misplaced_tiles(module: ModuleOp) -> Iterator[Diagnostic]:
-    backend = backend_of(module)
+    try:
+        backend = backend_of(module)
+    except OpError:
+        # A target of which nothing is known, for which a pass option may stand in.
+        return
     if backend is None:
         return
     for kernel in kernels(module):

@@ -39,7 +39,7 @@ class TaskGraphTarget(CheckedTarget):
     """Writes what the runtime would make of an orchestration function: tasks and their order."""
 
     name = "task-graph"
-    required = ("NormalizedStmtStructure", "CallDirectionsResolved")
+    required = ("NormalizedStmtStructure", "SplitIncoreOrch", "CallDirectionsResolved")
 
     function: str = ""
     """The function to write; all orchestration functions if empty."""

@@ -73,7 +73,7 @@ class AutoTileMatmulL0Pass(BackendPass):
     """Take products apart that are larger than the memories beside the cube."""
 
     name = "auto-tile-matmul-l0"
-    required = ("SSAForm", "IncoreTileOps", "TileOps2D")
+    required = ("SSAForm", "SplitIncoreOrch", "IncoreTileOps", "TileOps2D")
     produced = ("SSAForm", "IncoreTileOps", "TileOps2D")
 
     def run(self, ctx: Context, module: ModuleOp) -> None:

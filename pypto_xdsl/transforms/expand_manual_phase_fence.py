@@ -58,7 +58,7 @@ class ExpandManualPhaseFencePass(CheckedPass):
     """Let the tasks of a loop wait for one task instead of for each of an array."""
 
     name = "expand-manual-phase-fence"
-    required = ("NormalizedStmtStructure", "CallDirectionsResolved")
+    required = ("SplitIncoreOrch", "NormalizedStmtStructure", "CallDirectionsResolved")
     produced = ("NormalizedStmtStructure", "CallDirectionsResolved")
 
     def run(self, ctx: Context, module: ModuleOp) -> None:

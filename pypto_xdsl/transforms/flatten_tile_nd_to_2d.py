@@ -76,7 +76,7 @@ class FlattenTileNdTo2dPass(BackendPass):
     """Make kernels compute on tiles of at most two dimensions."""
 
     name = "flatten-tile-nd-to-2d"
-    required = ("SSAForm", "IncoreTileOps")
+    required = ("SSAForm", "SplitIncoreOrch", "IncoreTileOps")
     produced = ("SSAForm", "IncoreTileOps", "TileOps2D")
 
     def run(self, ctx: Context, module: ModuleOp) -> None:

@@ -76,7 +76,7 @@ class InjectGmPipeBufferPass(CheckedPass):
     """Give the rings between cube and vector cores their slots in global memory."""
 
     name = "inject-gm-pipe-buffer"
-    required = ("SSAForm",)
+    required = ("SSAForm", "SplitIncoreOrch")
     produced = ("SSAForm",)
 
     def run(self, ctx: Context, module: ModuleOp) -> None:

@@ -41,7 +41,7 @@ class LegalizeTileCastPass(BackendPass):
     """Convert step by step where the target has no single conversion."""
 
     name = "legalize-tile-cast"
-    required = ("SSAForm", "IncoreTileOps")
+    required = ("SSAForm", "SplitIncoreOrch", "IncoreTileOps")
     produced = ("SSAForm", "IncoreTileOps")
 
     def run(self, ctx: Context, module: ModuleOp) -> None:

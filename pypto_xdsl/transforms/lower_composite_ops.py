@@ -66,7 +66,7 @@ class LowerCompositeOpsPass(CheckedPass):
     """Compute by what the vector unit has what it has no instruction for."""
 
     name = "lower-composite-ops"
-    required = ("SSAForm", "IncoreTileOps")
+    required = ("SSAForm", "SplitIncoreOrch", "IncoreTileOps")
     produced = ("SSAForm", "IncoreTileOps")
 
     def run(self, ctx: Context, module: ModuleOp) -> None:

@@ -33,7 +33,7 @@ class ReportHazardsPass(CheckedPass):
     """Warn of pairs of tasks that touch the same bytes in no order."""
 
     name = "report-hazards"
-    required = ("CallDirectionsResolved",)
+    required = ("SplitIncoreOrch", "CallDirectionsResolved")
 
     def run(self, ctx: Context, module: ModuleOp) -> None:
         lineage = ReturnLineage(CallGraph(module))

@@ -78,7 +78,14 @@ class ResolveBackendOpLayoutsPass(BackendPass):
 
     name = "resolve-backend-op-layouts"
     required = ("SSAForm", "IncoreTileOps", "SplitIncoreOrch", "TileOps2D")
-    produced = ("NormalizedStmtStructure", "BackendLayoutsSatisfied")
+    produced = (
+        "SSAForm",
+        "IncoreTileOps",
+        "SplitIncoreOrch",
+        "TileOps2D",
+        "NormalizedStmtStructure",
+        "BackendLayoutsSatisfied",
+    )
 
     def run(self, ctx: Context, module: ModuleOp) -> None:
         backend = self.backend_of(module)

@@ -35,6 +35,7 @@ class VerifyTargetPass(BackendPass):
     """Refuse what the target cannot run."""
 
     name = "verify-target"
+    required = ("SplitIncoreOrch",)
 
     def run(self, ctx: Context, module: ModuleOp) -> None:
         backend = self.backend_of(module)

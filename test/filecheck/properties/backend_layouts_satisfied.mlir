@@ -26,6 +26,16 @@ orch.func incore @no_target() {
 
 // -----
 
+builtin.module attributes {pto.target_arch = "other"} {
+orch.func incore @unknown_target() {
+  %c = tile.create : !tile.tile<16x1xf32, vec>
+  %a = tile.abs %c : !tile.tile<16x1xf32, vec>
+  orch.return
+}
+}
+
+// -----
+
 builtin.module attributes {pto.target_arch = "a2a3"} {
 orch.func aiv @columns(in %s: f32, in %c: i1) {
   %t = tile.create : !tile.tile<16x1xf32, vec>
