@@ -97,7 +97,7 @@ def test_scatter_to_global_memory():
     result = run(program(text), "f", arguments)
     assert result.parameters["y"].tolist() == [[2, 0, 0, 0], [0, 1, 0, 3]]
     arguments[1] = np.array([[5, 0, 8]], np.int32)
-    with pytest.raises(DiagnosticsError, match="index 8 lies outside 8 elements"):
+    with pytest.raises(DiagnosticsError, match="has index 8, in a tensor of 8 elements"):
         run(program(text), "f", arguments)
 
 
