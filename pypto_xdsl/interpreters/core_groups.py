@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from xdsl.interpreter import InterpreterFunctions
 from xdsl.ir import Operation
@@ -60,6 +61,8 @@ class GroupCore:
     """How often it has raised a flag."""
     met: dict[CoreType, int] = field(default_factory=dict[CoreType, int])
     """How often it has come to where cores of a kind meet."""
+    turns: dict[Operation, int] = field(default_factory=dict[Operation, int])
+    """How often it has given a half away."""
 
     def wait(self, op: Operation, needed: Needed) -> None:
         """Go on once others have done something."""
@@ -157,6 +160,26 @@ class GroupCore:
             ),
         )
 
+    def gather(self, op: Operation, half: Any) -> Sequence[Any]:
+        """Give a half of a tile away; the halves of all vector cores, once they are there."""
+        group, turn = self.group, self.turns.get(op, 0)
+        self.turns[op] = turn + 1
+        halves = group.gathered.setdefault((op, turn), {})
+        halves[self.place] = half
+        late = [core.place for core in group.cores]
+        self.wait(
+            op,
+            Needed(
+                "the other half of a tile",
+                "gathers",
+                lambda: len(halves) == len(late),
+                lambda: [place for place in late if place not in halves],
+            ),
+        )
+        if self.place == late[-1]:
+            group.gathered.pop((op, turn), None)
+        return [halves[place] for place in late]
+
     def is_of(self, kind: CoreType) -> bool:
         """Whether it is among the cores of a kind."""
         return kind is CoreType.MIX or self.is_cube in (None, kind is CoreType.CUBE)
@@ -182,6 +205,8 @@ class CoreGroup:
 
     blocks: int = 1
     """How many the launch has."""
+    passes_halves: bool = False
+    """They are the vector cores of one region, and give each other what they gather."""
     cores: list[GroupCore] = field(default_factory=list[GroupCore])
     turns: Turns = field(init=False)
     waiting: dict[int, tuple[Operation, Needed]] = field(
@@ -196,6 +221,10 @@ class CoreGroup:
         default_factory=dict[tuple[int, int, int], tuple[RingShape, Operation]]
     )
     """What the end that was set up first says."""
+    gathered: dict[tuple[Operation, int], dict[int, Any]] = field(
+        default_factory=dict[tuple[Operation, int], dict[int, Any]]
+    )
+    """The halves of what an op gathers for so many times, by vector core."""
     raised_by: dict[tuple[int, int], Operation] = field(
         default_factory=dict[tuple[int, int], Operation]
     )

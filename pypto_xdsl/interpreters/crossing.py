@@ -2,8 +2,9 @@
 What passes between the cube core and the two vector cores of a group, while both are one body:
 `aiv_shard` and `aic_gather`.
 
-The two vector cores run one after the other, so the first one's part of a gather waits for the
-second's; the whole tile is there once the second has run, which is when the cube core reads it.
+Where they gather, the two vector cores of a region run at the same time, and each has the whole
+tile once both have given their parts. Where nothing says that both run, one core has its part
+alone.
 """
 
 from __future__ import annotations
@@ -13,9 +14,11 @@ from typing import Any
 
 import numpy as np
 from xdsl.interpreter import Interpreter, InterpreterFunctions, PythonValues, register_impls
+from xdsl.ir import Region
 
 from pypto_xdsl.dialects import ptensor, tile
 from pypto_xdsl.interpreters.blocks import make_block
+from pypto_xdsl.interpreters.core_groups import core_if_any
 from pypto_xdsl.interpreters.elements import Array, Mask
 from pypto_xdsl.interpreters.machine import machine_of
 from pypto_xdsl.interpreters.op_tables import implements
@@ -63,16 +66,14 @@ def _gather(interpreter: Interpreter, op: Any, args: PythonValues) -> PythonValu
     axis: int | None = op.split.data.axis
     machine = machine_of(interpreter)
     values, defined = _all_of(source)
-    waiting = machine.halves.setdefault(op, [])
     shape = list(source.shape)
     if axis is not None:
         shape[axis] *= 2
     array, mask = source.element.poison(shape), np.zeros(shape, np.bool_)
-    if machine.grid.subblock_index == 0:
-        waiting.append((values, defined))
-        parts = [(values, defined)]
-    else:
-        parts = [waiting.pop(0), (values, defined)] if waiting else []
+    core = core_if_any(machine)
+    parts = [(values, defined)]
+    if core is not None and core.group.passes_halves:
+        parts = core.gather(op, parts[0])
     for place, (part, held) in enumerate(parts):
         window = list(leading(part.shape))
         if axis is not None:
@@ -86,6 +87,11 @@ def _gather(interpreter: Interpreter, op: Any, args: PythonValues) -> PythonValu
     made = make_block(interpreter, op, array, mask, shape)
     made.valid = _scaled(source.region, axis, lambda half: 2 * half)
     return (made,)
+
+
+def gathers(region: Region) -> bool:
+    """Whether vector cores that run a region give each other tiles there."""
+    return any(isinstance(op, tile.AicGatherOp | ptensor.AicGatherOp) for op in region.walk())
 
 
 @register_impls

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from xdsl.interpreter import InterpreterFunctions, PythonValues
-from xdsl.ir import Operation
+from xdsl.ir import Operation, Region
 
 from pypto_xdsl.analysis.walk import walk
 from pypto_xdsl.diagnostics import DiagnosticsError, OpError, warn
@@ -24,6 +24,7 @@ from pypto_xdsl.dialects.orch.function_marks import runs_on_both
 from pypto_xdsl.dialects.tile.cross_core import RingOp
 from pypto_xdsl.dialects.tile.sync import FlagOp, SyncallOp, SyncSetOp
 from pypto_xdsl.interpreters.core_groups import CoreGroup, GroupCore, flag_mode, on_behalf, set_core
+from pypto_xdsl.interpreters.indices import index_value
 from pypto_xdsl.interpreters.machine import Grid, GroupCall, Machine
 from pypto_xdsl.interpreters.pto import kernels
 from pypto_xdsl.interpreters.tasks import ProgramOrder
@@ -115,6 +116,42 @@ def run_called(machine: Machine, run: RunKernel) -> Sequence[PythonValues]:
         assert machine.run_group is not None
         machine.run_group(machine, lowered)
     return results
+
+
+def run_on_both(machine: Machine, region: Region) -> PythonValues:
+    """Run a region on both vector cores, which give each other tiles; what the second returns."""
+    group = CoreGroup(passes_halves=True)
+    results: PythonValues = ()
+    idle: list[Machine] = machine.core_programs.pop(_Lanes, [])
+    busy: list[Machine] = []
+    programs: list[Callable[[], None]] = []
+    for number, name in enumerate(_ORDER):
+        core = GroupCore(
+            f"the {name} vector core", number, False, machine.grid.block_index, number, group
+        )
+        group.cores.append(core)
+        runner = idle.pop() if idle else machine.another()
+        busy.append(runner)
+        runner.grid = replace(machine.grid, subblock_index=number)
+        # Each has the values around as they are, and its own of the region.
+        runner.layout, runner.values = machine.layout, list(machine.values)
+        runner.call_depth = machine.call_depth
+        set_core(runner, core)
+
+        def program(number: int = number, runner: Machine = runner) -> None:
+            nonlocal results
+            found = runner.region_plan(region)((index_value(number),))
+            if number == len(_ORDER) - 1:
+                results = found
+
+        programs.append(program)
+    group.turns.run(programs)
+    machine.core_programs[_Lanes] = busy
+    return results
+
+
+class _Lanes:
+    """What the machines of vector cores that run regions are known by."""
 
 
 @dataclass(frozen=True)

@@ -82,8 +82,6 @@ class Machine(Interpreter):
     launched: int = 0
     """How many tasks were launched."""
     call_depth: int = 0
-    halves: dict[Operation, list[Any]] = field(default_factory=dict[Operation, list[Any]])
-    """What the first vector core left for a gather that the second one completes."""
     core_programs: dict[Any, Any] = field(default_factory=dict[Any, Any], init=False)
     """Programs of cores that ran before, ready to run again."""
     layout: FrameLayout | None = field(default=None, init=False)

@@ -27,12 +27,14 @@ from pypto_xdsl.diagnostics import DiagnosticsError
 from pypto_xdsl.dialects import orch
 from pypto_xdsl.dialects.orch import Comparison, FunctionKind
 from pypto_xdsl.dialects.orch.function_marks import runs_on_both
+from pypto_xdsl.interpreters.crossing import gathers
 from pypto_xdsl.interpreters.elements import integer_value
 from pypto_xdsl.interpreters.errors import ProgramError
 from pypto_xdsl.interpreters.group_calls import (
     calling_together,
     lowered_wait_for_blocks,
     run_called,
+    run_on_both,
     waits_for_blocks,
     waits_for_cores,
 )
@@ -302,6 +304,8 @@ class OrchFunctions(InterpreterFunctions):
         self, interpreter: Interpreter, op: orch.SplitAivOp, args: PythonValues
     ) -> PythonValues:
         machine = machine_of(interpreter)
+        if gathers(op.body):
+            return run_on_both(machine, op.body)
         results: PythonValues = ()
         for core in range(2):
             with _on(machine, replace(machine.grid, subblock_index=core)):

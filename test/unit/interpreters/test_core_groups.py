@@ -582,3 +582,43 @@ orch.func orchestration @main(in %x : {X}, out %y : {X}) -> {X} {{
 """
     found, _ = error(text)
     assert "waits for the other blocks of its launch, which run later" in found.message
+
+
+# Regions that both vector cores run.
+
+REGION = """
+orch.func incore @main(in %x : tensor<96x16xf32>, out %y : tensor<96x16xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %c8 = arith.constant 8 : index
+  %start = tile.load %x[0, 0] : tensor<96x16xf32> -> !tile.tile<16x16xf32>
+  orch.split_aiv %core mode up_down {
+    %at = arith.muli %core, %c8 : index
+    %last = scf.for %i = %c0 to %c3 step %c1 iter_args(%t = %start) -> (!tile.tile<16x16xf32>) {
+      %half = tile.aiv_shard %t, split = up_down : !tile.tile<16x16xf32> -> !tile.tile<8x16xf32>
+      %twice = tile.add %half, %half : !tile.tile<8x16xf32>
+      %whole = tile.aic_gather %twice, split = up_down
+          : !tile.tile<8x16xf32> -> !tile.tile<16x16xf32>
+      scf.yield %whole : !tile.tile<16x16xf32>
+    }
+    %own = tile.aiv_shard %last, split = up_down : !tile.tile<16x16xf32> -> !tile.tile<8x16xf32>
+    %y1 = tile.store %own, %y[%at, 0] : !tile.tile<8x16xf32>, tensor<96x16xf32>
+  }
+  orch.return
+}
+"""
+
+
+def test_each_vector_core_has_the_whole_once_both_gave_their_halves():
+    result = run_text(REGION).parameters["y"]
+    np.testing.assert_array_equal(result[:16], 8 * x()[:16])
+
+
+def test_a_half_that_the_other_vector_core_does_not_give():
+    found, lines = error(REGION.replace("%i = %c0 to %c3", "%i = %core to %c3"))
+    assert (
+        "waits forever: the first vector core waits for the other half of a tile, which the second "
+        "vector core never gathers"
+    ) in found.message
+    assert "tile.aic_gather" in lines[found.line - 1]
