@@ -137,43 +137,36 @@ class _ShapedElements(InternedType, ShapedType, ContainerType[Attribute]):
         return count
 
 
+class _GlobalView(_ShapedElements):
+    """A tensor in global memory or a window of one, of one to five dimensions."""
+
+    def __init__(self, shape: Sequence[int], element_type: Attribute) -> None:
+        """`shape` in elements, `DYNAMIC` for `?`."""
+        super().__init__(dims_attr(shape), element_type)
+
+    def verify(self) -> None:
+        rank = len(self.get_shape())
+        if not 1 <= rank <= 5:
+            kind = self.name.removeprefix("pto.")
+            raise VerifyException(f"{kind} expects between 1 and 5 dimensions, got {rank}")
+
+
 @irdl_attr_definition
-class TensorViewType(_ShapedElements):
+class TensorViewType(_GlobalView):
     """`!pto.tensor_view<?x?xf32>`: a tensor in global memory, with strides."""
 
     name = "pto.tensor_view"
     shape: ArrayAttr[IntAttr]
     element_type: Attribute
 
-    def __init__(self, shape: Sequence[int], element_type: Attribute) -> None:
-        """`shape` in elements, `DYNAMIC` for `?`."""
-        super().__init__(dims_attr(shape), element_type)
-
-    def verify(self) -> None:
-        if not 1 <= len(self.shape.data) <= 5:
-            raise VerifyException(
-                f"tensor_view expects between 1 and 5 dimensions, got {len(self.shape.data)}"
-            )
-
 
 @irdl_attr_definition
-class PartitionTensorViewType(_ShapedElements):
+class PartitionTensorViewType(_GlobalView):
     """`!pto.partition_tensor_view<16x64xf32>`: a window of a tensor in global memory."""
 
     name = "pto.partition_tensor_view"
     shape: ArrayAttr[IntAttr]
     element_type: Attribute
-
-    def __init__(self, shape: Sequence[int], element_type: Attribute) -> None:
-        """`shape` in elements, `DYNAMIC` for `?`."""
-        super().__init__(dims_attr(shape), element_type)
-
-    def verify(self) -> None:
-        if not 1 <= len(self.shape.data) <= 5:
-            raise VerifyException(
-                "partition_tensor_view expects between 1 and 5 dimensions, "
-                f"got {len(self.shape.data)}"
-            )
 
 
 @irdl_attr_definition
