@@ -139,10 +139,20 @@ def _index() -> str:
     lines = ["# Passes", "", GENERATED, "", "| pass | what it does |", "|---|---|"]
     lines += [f"| [`{name}`]({name}.md) | {_summary(name)} |" for name in PASSES]
     lines += ["", "## Pipelines", ""]
+    seen: dict[str, list[str]] = {}
     for pipeline, passes in PIPELINES.items():
-        names = [spec.partition("{")[0] for spec in passes]
-        lines.append(f"`{pipeline}`, in this order:")
-        lines += ["", *(f"1. [`{name}`]({name}.md)" for name in names), ""]
+        names = seen[pipeline] = [spec.partition("{")[0] for spec in passes]
+        base = next((n for n, of in seen.items() if n != pipeline and set(of) <= set(names)), None)
+        if base is None:
+            lines.append(f"`{pipeline}`, in this order:")
+            lines += ["", *(f"1. [`{name}`]({name}.md)" for name in names), ""]
+        else:
+            added = [
+                f"[`{name}`]({name}.md) after [`{before}`]({before}.md)"
+                for before, name in pairwise(names)
+                if name not in seen[base]
+            ]
+            lines += [f"`{pipeline}`: `{base}`, with {' and '.join(added)}.", ""]
     lines.append("What passes rely on is a [property](properties.md).")
     return "\n".join(lines) + "\n"
 
