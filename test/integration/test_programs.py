@@ -149,6 +149,52 @@ def reshaped_rows() -> list[Array]:
     return [rows, rows.reshape(4, 64), rows[2:6].reshape(8, 16), rows[2].reshape(32, 1)]
 
 
+BATCHES = (
+    normal(2, 16, 128, seed=5).astype(np.float16),
+    normal(2, 128, 32, seed=6).astype(np.float16),
+)
+
+
+def carried_batches(skip: bool) -> Array:
+    a, b = (x.astype(np.float64) for x in BATCHES)
+    if skip:
+        a[:, :, 64:96] = 0
+    return np.einsum("nik,nkj->nij", a, b)
+
+
+ROWS = np.array([[39, 0, 7, 7, 52, 12, 3, 38, 1, 20, 21, 22, 5, 4, 30, 9]], np.int32)
+"""Rows of 40, one of which there is not."""
+PLACES = np.random.default_rng(7).permutation(30 * 32)[: 16 * 32].astype(np.int32).reshape(16, 32)
+FROM_ROWS, TO_ROWS = normal(40, 32, seed=8), normal(30, 32, seed=9)
+
+
+def rows_anywhere() -> Array:
+    result = TO_ROWS.copy()
+    result.flat[PLACES] = 2 * FROM_ROWS[np.minimum(ROWS[0], 39)]
+    return result
+
+
+UPDATED = np.array([[15, 4, 5, 0, 9, 11, 2, 7]], np.int32)
+
+
+def rows_updated() -> Array:
+    x = X[:16, :32].copy()
+    for _ in range(3):
+        x[UPDATED[0]] = x[4:12] + Y[:8, :32]
+    return x
+
+
+WORDS = normal(8, 24, seed=10)
+BLOCKS = 32 * np.random.default_rng(11).permutation(np.repeat(np.arange(64), 2)).reshape(16, 8)
+"""Bytes at which the 64 blocks of 16x32 floats lie, each twice."""
+
+
+def words_and_pads() -> list[Array]:
+    padded = np.full((16, 32), np.inf, np.float32)
+    padded[:8, :24] = (~WORDS.view(np.int32)).view(np.float32)
+    return [padded, padded.reshape(64, 8)[BLOCKS // 32].reshape(16, 64)]
+
+
 def twice(x: Array) -> Array:
     return x * x + x
 
@@ -189,6 +235,11 @@ CASES: dict[str, tuple[Sequence[Any], Callable[[], list[Array]]]] = {
     "scope_chain": ((Z, 4), lambda: [scope_chain()]),
     "integers": ((Z, 3, -9), lambda: [integers()]),
     "reshaped_rows": ((DEEP, 2), reshaped_rows),
+    "carried_batches": ((*BATCHES, True), lambda: [carried_batches(True)]),
+    "rows_anywhere": ((FROM_ROWS, ROWS, PLACES, TO_ROWS), lambda: [rows_anywhere()]),
+    "rows_updated": ((X[:16, :32], UPDATED, Y[:8, :32]), lambda: [rows_updated()]),
+    "words_and_pads": ((WORDS, BLOCKS.astype(np.uint32)), words_and_pads),
+    "in_two_slots": ((normal(64, 32),), lambda: [np.exp(normal(64, 32))]),
 }
 
 
