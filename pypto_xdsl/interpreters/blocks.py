@@ -9,13 +9,16 @@ from collections.abc import Sequence
 
 import numpy as np
 from xdsl.dialects.builtin import TensorType
-from xdsl.interpreter import Interpreter
+from xdsl.interpreter import Interpreter, PythonValues
 from xdsl.ir import Operation
 
+from pypto_xdsl.dialects import ptensor, tile
 from pypto_xdsl.interpreters.elements import Array, Element, Mask
 from pypto_xdsl.interpreters.elementwise import result_element, tensor_of_region, tile_of_region
+from pypto_xdsl.interpreters.errors import ProgramError
+from pypto_xdsl.interpreters.indices import take_indices
 from pypto_xdsl.interpreters.machine import machine_of
-from pypto_xdsl.interpreters.values import Block, Window, leading
+from pypto_xdsl.interpreters.values import Block, Tile, Window, leading, window_at
 
 
 def make_block(
@@ -52,6 +55,30 @@ def read_defined(interpreter: Interpreter, op: Operation, block: Block) -> Array
     stored, mask = read_valid(block)
     machine_of(interpreter).require_defined(op, mask)
     return stored
+
+
+def read_element(
+    interpreter: Interpreter, op: ptensor.ReadOp | tile.ReadOp, args: PythonValues
+) -> PythonValues:
+    """One element of a block, as a number."""
+    source: Block = args[0]
+    place, _ = take_indices(op.static_indices, args[1:])
+    window = window_at(f"the {_kind(source)}", place, (1,) * len(place), source.shape)
+    stored, mask = source.read(window)
+    machine_of(interpreter).require_defined(op, mask, "reads an undefined element")
+    return (source.element.scalar(stored.reshape(())),)
+
+
+def valid_inside(block: Block, valid: Sequence[int]) -> None:
+    """Raise `ProgramError` if extents are none that the valid region of a block can have."""
+    if any(extent > limit or extent < 0 for extent, limit in zip(valid, block.shape, strict=True)):
+        raise ProgramError(
+            f"a valid region of {list(valid)} lies outside a {_kind(block)} of {list(block.shape)}"
+        )
+
+
+def _kind(block: Block) -> str:
+    return "tile" if isinstance(block, Tile) else "tensor"
 
 
 def full_mask(mask: Mask | None, shape: Sequence[int]) -> Mask:

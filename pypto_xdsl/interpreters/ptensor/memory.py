@@ -12,6 +12,7 @@ from xdsl.ir import Attribute
 from pypto_xdsl.dialects import ptensor
 from pypto_xdsl.dialects.ptensor.attributes import AtomicKind
 from pypto_xdsl.dialects.ptensor.types import tensor_of, valid_shape_of
+from pypto_xdsl.interpreters.blocks import read_element, valid_inside
 from pypto_xdsl.interpreters.elements import Array, allocate, element_of, number_of
 from pypto_xdsl.interpreters.errors import ProgramError
 from pypto_xdsl.interpreters.indices import given, index_value, known, solved, take_indices
@@ -150,10 +151,7 @@ class TensorMemoryFunctions(InterpreterFunctions):
     ) -> PythonValues:
         source: Tensor = args[0]
         valid, _ = take_indices(op.static_valid, args[1:])
-        if any(i > o or i < 0 for i, o in zip(valid, source.shape, strict=True)):
-            raise ProgramError(
-                f"a valid region of {list(valid)} lies outside a tensor of {list(source.shape)}"
-            )
+        valid_inside(source, valid)
         return (source.named(source.array, valid),)
 
     @impl(ptensor.DimOp)
@@ -194,12 +192,7 @@ class TensorMemoryFunctions(InterpreterFunctions):
     def run_read(
         self, interpreter: Interpreter, op: ptensor.ReadOp, args: PythonValues
     ) -> PythonValues:
-        source: Tensor = args[0]
-        place, _ = take_indices(op.static_indices, args[1:])
-        window = window_at("the tensor", place, (1,) * len(place), source.shape)
-        stored, mask = source.read(window)
-        machine_of(interpreter).require_defined(op, mask, "reads an undefined element")
-        return (source.element.scalar(stored.reshape(())),)
+        return read_element(interpreter, op, args)
 
     @impl(ptensor.WriteOp)
     def run_write(

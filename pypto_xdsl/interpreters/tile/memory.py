@@ -11,6 +11,7 @@ from xdsl.interpreter import Interpreter, InterpreterFunctions, PythonValues, im
 
 from pypto_xdsl.dialects import tile
 from pypto_xdsl.dialects.ptensor.attributes import AtomicKind
+from pypto_xdsl.interpreters.blocks import read_element, valid_inside
 from pypto_xdsl.interpreters.borrowing import is_borrowed, keeps_nothing
 from pypto_xdsl.interpreters.elements import Array, Element, element_of, number_of
 from pypto_xdsl.interpreters.elementwise import result_element, tile_of_region
@@ -208,10 +209,7 @@ class TileMemoryFunctions(InterpreterFunctions):
     ) -> PythonValues:
         source: Tile = args[0]
         valid, _ = take_indices(op.static_valid, args[1:])
-        if any(i > o or i < 0 for i, o in zip(valid, source.shape, strict=True)):
-            raise ProgramError(
-                f"a valid region of {list(valid)} lies outside a tile of {list(source.shape)}"
-            )
+        valid_inside(source, valid)
         return (Tile(source.array, source.element, valid, source.defined),)
 
     @impl(tile.ValidDimOp)
@@ -224,12 +222,7 @@ class TileMemoryFunctions(InterpreterFunctions):
     def run_read(
         self, interpreter: Interpreter, op: tile.ReadOp, args: PythonValues
     ) -> PythonValues:
-        source: Tile = args[0]
-        element, _ = take_indices(op.static_indices, args[1:])
-        window = window_at("the tile", element, (1,) * len(element), source.shape)
-        stored, mask = source.read(window)
-        machine_of(interpreter).require_defined(op, mask, "reads an undefined element")
-        return (source.element.scalar(stored.reshape(())),)
+        return read_element(interpreter, op, args)
 
     @impl(tile.WriteOp)
     def run_write(
