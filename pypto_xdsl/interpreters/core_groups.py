@@ -7,6 +7,7 @@ wait for are tiles and free slots of rings, flags, and that all come to one plac
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -66,9 +67,10 @@ class GroupCore:
 
     def wait(self, op: Operation, needed: Needed) -> None:
         """Go on once others have done something."""
+        group = self.group
+        group.turns.offer(self.place)
         if needed.is_there():
             return
-        group = self.group
         group.waiting[self.place] = op, needed
         group.turns.wait(self.place, needed.is_there)
         del group.waiting[self.place]
@@ -205,6 +207,8 @@ class CoreGroup:
 
     blocks: int = 1
     """How many the launch has."""
+    seed: int | None = None
+    """Of the draw who goes on; None: each until it waits."""
     passes_halves: bool = False
     """They are the vector cores of one region, and give each other what they gather."""
     cores: list[GroupCore] = field(default_factory=list[GroupCore])
@@ -231,7 +235,8 @@ class CoreGroup:
     """What raised the flag of a number last, in a block."""
 
     def __post_init__(self) -> None:
-        self.turns = Turns(self._deadlock)
+        chance = None if self.seed is None else random.Random(self.seed)
+        self.turns = Turns(self._deadlock, chance=chance)
 
     def ring(self, block: int, number: int, shape: RingShape, direction: int) -> Ring:
         """A new ring between the cores of a block."""

@@ -120,7 +120,7 @@ def run_called(machine: Machine, run: RunKernel) -> Sequence[PythonValues]:
 
 def run_on_both(machine: Machine, region: Region) -> PythonValues:
     """Run a region on both vector cores, which give each other tiles; what the second returns."""
-    group = CoreGroup(passes_halves=True)
+    group = CoreGroup(seed=machine.cores.seed, passes_halves=True)
     results: PythonValues = ()
     idle: list[Machine] = machine.core_programs.pop(_Lanes, [])
     busy: list[Machine] = []
@@ -198,7 +198,7 @@ def _run_together(
     machine: Machine, calls: Sequence[GroupCall], run: RunKernel
 ) -> Sequence[PythonValues]:
     """Run kernels on the cores of their kinds; the results of each."""
-    group = CoreGroup(calls[0].grid.block_count)
+    group = CoreGroup(calls[0].grid.block_count, machine.cores.seed)
     results: list[PythonValues] = [()] * len(calls)
     programs: list[Callable[[], None]] = []
     idle: list[Machine] = machine.core_programs.pop(_Calls, [])

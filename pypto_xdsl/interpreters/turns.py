@@ -6,11 +6,12 @@ Programs of several cores that run one at a time, and wait for each other.
 
 Each runs in a thread of its own, because a program is deep inside an interpreter where it waits.
 One goes on until it has to wait, or ends, and hands over to the next that can go on, in a fixed
-order. When none can, who is at work raises what `deadlock` says of it.
+order, or by chance. When none can, who is at work raises what `deadlock` says of it.
 """
 
 from __future__ import annotations
 
+import random
 import threading
 from collections.abc import Callable, Sequence
 from contextvars import copy_context
@@ -23,6 +24,9 @@ _STACK, _STACK_OF_MANY = 256 * 1024 * 1024, 32 * 1024 * 1024
 """Bytes: deep nests take many Python frames; of many programs, each has less."""
 
 _MANY = 8
+
+_GIVE_WAY = 0.5
+"""How likely a program lets others go on before it has to, where chance decides."""
 
 
 class Deadlock(DiagnosticsError):
@@ -45,6 +49,8 @@ class Turns:
     """Explains that none can go on, while some are not done."""
     settle: Callable[[], object] = _nothing
     """Lets go on what needs no program, before one looks who may."""
+    chance: random.Random | None = None
+    """Decides who goes on of those that can; None: the next one."""
     _count: int = 1
     _turn: int = 0
     _waiting: dict[int, Callable[[], bool]] = field(default_factory=dict[int, Callable[[], bool]])
@@ -56,6 +62,8 @@ class Turns:
     def run(self, programs: Sequence[Callable[[], None]]) -> None:
         """Run programs to their ends. Raises what the first that fails raises."""
         self._count = len(programs)
+        if self.chance is not None:
+            self._turn = self.chance.randrange(self._count)
         if len(programs) == 1:
             programs[0]()
             return
@@ -90,6 +98,12 @@ class Turns:
             self._await_turn(place)
         del self._waiting[place]
 
+    def offer(self, place: int) -> None:
+        """Where chance decides, let another go on than the program at a place, which is at work."""
+        if self.chance is not None and self._count > 1 and self.chance.random() < _GIVE_WAY:
+            self._hand_over(place)
+            self._await_turn(place)
+
     def is_done(self, place: int) -> bool:
         """Whether the program at a place has come to its end."""
         return place in self._done
@@ -122,16 +136,22 @@ class Turns:
     def _hand_over(self, place: int) -> None:
         """Let the next program that can go on, if one is left."""
         self.settle()
-        for step in range(1, self._count + 1):
-            other = (place + step) % self._count
-            if other in self._done:
-                continue
-            is_ready = self._waiting.get(other)
-            if is_ready is not None and not is_ready():
-                continue
+        others = (other % self._count for other in range(place + 1, place + 1 + self._count))
+        ready = filter(self._can_go_on, others)
+        if self.chance is None:
+            chosen = next(ready, None)
+        else:
+            found = list(ready)
+            chosen = self.chance.choice(found) if found else None
+        if chosen is not None:
             with self._changed:
-                self._turn = other
+                self._turn = chosen
                 self._changed.notify_all()
-            return
-        if len(self._done) < self._count:
+        elif len(self._done) < self._count:
             raise Deadlock(self.deadlock())
+
+    def _can_go_on(self, place: int) -> bool:
+        if place in self._done:
+            return False
+        is_ready = self._waiting.get(place)
+        return is_ready is None or is_ready()

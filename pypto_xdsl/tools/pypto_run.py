@@ -21,7 +21,8 @@ nobody wrote is an error at the op that makes it so; with `--lenient` a warning.
 (dialect `ascend910b`) have more checks, which `--lenient=CHECK,...` chooses from.
 
 With `--schedule=random:SEED` what may run in several orders does so by chance: the pipes of a
-core, and the tasks of an orchestration function, in an order that the runtime's task graph allows.
+core, the cores of a group, and the tasks of an orchestration function, in an order that the
+runtime's task graph allows.
 
 Exit status: see `command_line`; a value that is not as expected counts as a wrong program.
 """

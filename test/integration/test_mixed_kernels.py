@@ -120,7 +120,8 @@ def test_on_tiles_that_pass_between_cores(name: str, split: str, passes: Sequenc
     function = entry(module)
     lower(module, ",".join(passes))
     assert any(isinstance(op, orch.FuncOp) and op.kind.data in PARTS for op in walk(module))
-    expect(program, module, function)
+    for seed in (None, 1, 2):
+        expect(program, module, function, cores=CoreSettings(seed))
 
 
 @pytest.mark.parametrize("split", ["up_down", "left_right"])

@@ -12,6 +12,7 @@ import pytest
 from support.programs import program
 
 from pypto_xdsl.diagnostics import Diagnostic, DiagnosticsError, collecting
+from pypto_xdsl.interpreters.core_settings import CoreSettings
 from pypto_xdsl.interpreters.run import RunResult, run
 from pypto_xdsl.interpreters.task_graph_order import TaskGraphOrder
 
@@ -86,9 +87,11 @@ def run_text(text: str, function: str = "main", **options: Any) -> RunResult:
 
 
 @pytest.mark.parametrize("function", ["main", "both"])
-@pytest.mark.parametrize("order", [None, 0])
+@pytest.mark.parametrize("order", [None, 0, 1, 2, 3])
 def test_tiles_go_through_a_ring(function: str, order: int | None):
-    options = {} if order is None else {"scheduler": TaskGraphOrder(order)}
+    options: dict[str, Any] = {"cores": CoreSettings(order)}
+    if order is not None:
+        options["scheduler"] = TaskGraphOrder(order)
     text = group().replace("@both(%x, %y)", "@both(input %x, output_existing %y)")
     result = run_text(text, function, **options)
     np.testing.assert_array_equal(result.parameters["y"], 2 * x())
@@ -454,8 +457,10 @@ def test_a_flag_orders_what_goes_through_global_memory():
   %back = arith.addi %below, %c16 : index
   %last = tile.store %u, %y1[%back, 0] : {HALF}, {X}
 """
-    result = run_text(group(cube, vector, BOTH)).parameters["y"]
-    np.testing.assert_array_equal(result[:48].reshape(3, 16, 16), [x()[:16]] * 3)
+    for seed in (None, 0, 1, 2, 3):
+        cores = CoreSettings(seed)
+        result = run_text(group(cube, vector, BOTH), cores=cores).parameters["y"]
+        np.testing.assert_array_equal(result[:48].reshape(3, 16, 16), [x()[:16]] * 3)
     text = group(cube.replace("  tile.sync_set pipe = fix, event_id = 4\n", ""), vector, BOTH)
     found, lines = error(text)
     assert "the first vector core waits for flag 4, which the cube core never raises" in (
@@ -473,6 +478,30 @@ def test_a_flag_orders_what_goes_through_global_memory():
         found.message
     )
     assert "tile.sync_set pipe = fix" in lines[found.line - 1]
+
+
+def test_chance_finds_what_nothing_orders():
+    """The vector core loads what the cube core stores, which comes first unless chance decides."""
+    cube = f"""
+  %t = tile.load %x[0, 0] : {X} -> {A}
+  %z = tile.store %t, %y[0, 0] : {A}, {X}
+  tile.sync_set pipe = fix, event_id = 3
+"""
+    vector = f"""
+  %u = tile.load %y[0, 0] : {X} -> {V}
+  tile.sync_wait pipe = mte2, event_id = 3
+  %last = tile.store %u, %y[16, 0] : {V}, {X}
+"""
+    text = group(cube, vector)
+    np.testing.assert_array_equal(run_text(text).parameters["y"][16:32], x()[:16])
+    found: set[str] = set()
+    for seed in range(8):
+        try:
+            run_text(text, cores=CoreSettings(seed))
+        except DiagnosticsError as e:
+            found.add(e.diagnostics[0].message)
+    assert len(found) == 1
+    assert found.pop().startswith("'tile.store' op stores undefined elements: 256 of 256")
 
 
 def test_vector_cores_of_a_group_wait_for_each_other():

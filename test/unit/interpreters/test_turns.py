@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import random
 import warnings
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 import pytest
@@ -34,6 +36,23 @@ def test_each_goes_on_until_it_waits():
     assert order == ["first begins", "second waits", "first ends", "second ends"]
     assert turns.is_done(0)
     assert turns.is_done(1)
+
+
+def test_chance_decides_who_goes_on():
+    orders = set[tuple[int, ...]]()
+    for seed in range(20):
+        order = list[int]()
+        turns = Turns(stuck, chance=random.Random(seed))
+
+        def program(place: int, turns: Turns = turns, order: list[int] = order) -> None:
+            for _ in range(2):
+                turns.offer(place)
+                order.append(place)
+
+        turns.run([partial(program, place) for place in range(2)])
+        assert sorted(order) == [0, 0, 1, 1]
+        orders.add(tuple(order))
+    assert len(orders) > 3
 
 
 def test_one_program_waits_for_what_goes_on_beside_it():
