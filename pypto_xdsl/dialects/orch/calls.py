@@ -186,7 +186,8 @@ class DispatchOp(LaunchingOp, ABC):
         for place, argument in enumerate(self.arguments):
             if place:
                 printer.print_string(", ")
-            if directions is not None:
+            # An invalid op is printed as well, where something has to be said of it.
+            if directions is not None and place < len(directions):
                 printer.print_string(f"{directions[place].value} ")
             printer.print_ssa_value(argument)
         printer.print_string(")")

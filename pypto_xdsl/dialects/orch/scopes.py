@@ -148,11 +148,13 @@ def _end(op: ScopeOp) -> None:
 def _print_body(printer: Printer, op: ScopeOp) -> None:
     printer.print_op_attributes(op.attributes, print_keyword=True)
     printer.print_string(" ")
+    end = None if op.body.last_block is None else op.body.last_block.last_op
     printer.print_region(
         op.body,
         print_entry_block_args=False,
         print_empty_block=False,
-        print_block_terminators=bool(op.outputs),
+        # An end that yields nothing is left out, unless it carries something else.
+        print_block_terminators=bool(op.outputs or (end is not None and end.attributes)),
     )
 
 
