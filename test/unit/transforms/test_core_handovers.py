@@ -235,7 +235,8 @@ def test_the_halves_do_what_the_whole_does(name: str):
     case = CASES[name]
     check(case, parsed(case.text), None)
     halves = parsed(case.text, HALVES)
-    for passes in (LOWERED, MACHINE):
+    # On tiles too, before they are lowered.
+    for passes in ("inject-gm-pipe-buffer", LOWERED, MACHINE):
         module = lowered(halves.clone(), passes)
         for seed in SEEDS:
             check(case, module, seed)
