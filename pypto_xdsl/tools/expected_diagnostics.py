@@ -5,7 +5,8 @@ A comment `// expected-error @+1 {{text}}` expects one error, on the next line, 
 contains the text; likewise `-warning`, `-remark` and `-note`. The place is `@+n`, `@-n`,
 `@above` and `@below` (the nearest line that expects nothing itself), `@n` (that line), `@unknown`
 (no location), or this line if there is none.
-With `-re` after the kind, parts of the text in `{{...}}` are regular expressions.
+With `-re` after the kind, parts of the text in `{{...}}` are regular expressions. In a Python
+program the comment begins with `#`.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from dataclasses import dataclass
 from pypto_xdsl.diagnostics import Diagnostic, Note
 
 _EXPECTED = re.compile(
-    r"//.*?expected-(?P<kind>error|warning|remark|note)(?P<re>-re)?\s*"
+    r"(?://|#).*?(?P<begin>expected-)(?P<kind>error|warning|remark|note)(?P<re>-re)?\s*"
     r"(?:@(?P<at>[+-]?\d+|above|below|unknown))?\s*\{\{(?P<text>.*)\}\}\s*$"
 )
 
@@ -25,7 +26,8 @@ _EXPECTED = re.compile(
 @dataclass
 class _Expectation:
     kind: str
-    written_at: int
+    written_at: str
+    """Line and column of the expectation."""
     line: int
     """The line of the diagnostic, 0 for an unknown location."""
     text: str
@@ -44,8 +46,13 @@ def check_expected(
 
     Errors, warnings and remarks must all be expected; notes need not be.
     """
-    waiting = list(_expectations(text, line_offset))
     problems: list[str] = []
+    waiting: list[_Expectation] = []
+    for found in _expectations(text, line_offset):
+        if isinstance(found, _Expectation):
+            waiting.append(found)
+        else:
+            problems.append(f"{file}:{found}")
     for diagnostic in diagnostics:
         line = diagnostic.line if diagnostic.file == file else 0
         if not _take(waiting, diagnostic.severity, line, diagnostic.message):
@@ -60,7 +67,8 @@ def check_expected(
     return problems
 
 
-def _expectations(text: str, line_offset: int) -> Iterator[_Expectation]:
+def _expectations(text: str, line_offset: int) -> Iterator[_Expectation | str]:
+    """What is expected, and a line for each expectation that says nothing."""
     above = line_offset
     """The last line that expects nothing itself."""
     below: list[_Expectation] = []
@@ -82,8 +90,14 @@ def _expectations(text: str, line_offset: int) -> Iterator[_Expectation]:
         else:
             where = 0 if at == "below" else int(at) + (number if at[0] in "+-" else 0)
         wanted = match["text"]
+        written_at = f"{number}:{match.start('begin') + 1}"
         pattern = _with_regular_expressions(wanted) if match["re"] else re.escape(wanted)
-        found = _Expectation(match["kind"], number, where, wanted, re.compile(pattern))
+        try:
+            compiled = re.compile(pattern)
+        except re.error as e:
+            yield f"{written_at}: error: bad regular expression in '{wanted}': {e}"
+            continue
+        found = _Expectation(match["kind"], written_at, where, wanted, compiled)
         if at == "below":
             below.append(found)
         else:
