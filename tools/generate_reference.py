@@ -1,6 +1,6 @@
 """
 Writes the reference of the dialects `tile`, `ptensor`, `orch` and `pld` from the declarations of
-their ops.
+their ops, and their tests: an op of which no test has a line is an error.
 
     python tools/generate_reference.py            # writes docs/dialects/<dialect>.md
     python tools/generate_reference.py --check    # fails if a page is not what it would be
@@ -12,14 +12,22 @@ from __future__ import annotations
 
 import argparse
 import inspect
+import re
 import sys
 from collections.abc import Iterator
+from functools import cache
 from itertools import groupby
 from pathlib import Path
 
 from xdsl.dialects.utils import EnumAttribute
 from xdsl.ir import Attribute, Dialect, Operation, TypeAttribute
-from xdsl.irdl import IRDLOperation, OptionalDef, VariadicDef
+from xdsl.irdl import (
+    AttrSizedOperandSegments,
+    AttrSizedResultSegments,
+    IRDLOperation,
+    OptionalDef,
+    VariadicDef,
+)
 from xdsl.utils.str_enum import StrEnum
 
 from pypto_xdsl.backend.ascend910b import BACKEND
@@ -28,7 +36,10 @@ from pypto_xdsl.dialects import orch, pld, ptensor, tile
 from pypto_xdsl.dialects.declared_op import DeclaredOp, OperandDeclaration
 from pypto_xdsl.syntax.op_syntax import StaticIndices
 
-FOLDER = Path(__file__).parent.parent / "docs" / "dialects"
+ROOT = Path(__file__).parent.parent
+FOLDER = ROOT / "docs" / "dialects"
+FORMS = ROOT / "test" / "filecheck" / "dialects"
+"""The tests of the dialects, which have a line for each op."""
 
 DIALECTS: dict[str, Dialect] = {
     "tile": tile.Tile,
@@ -36,6 +47,11 @@ DIALECTS: dict[str, Dialect] = {
     "orch": orch.Orch,
     "pld": pld.Pld,
 }
+
+SEGMENTS = frozenset(
+    option.attribute_name for option in (AttrSizedOperandSegments, AttrSizedResultSegments)
+)
+"""What the form of an op shows otherwise."""
 
 LEGEND = """\
 How to read the tables:
@@ -180,6 +196,23 @@ def _families(dialect: Dialect) -> Iterator[str]:
                 "",
             )
         )
+        written = _examples(dialect.name)
+        lines = [written[op.name] for op in dialect.operations if op.__module__ == module]
+        yield "\n".join(("As written:\n", "```mlir", *lines, "```", ""))
+
+
+@cache
+def _examples(dialect: str) -> dict[str, str]:
+    """The first line of the tests of a dialect with each op."""
+    found: dict[str, str] = {}
+    opened = re.compile(rf" *(?:%[^=]*= )?({dialect}\.[a-z_0-9.]+)")
+    for path in sorted((FORMS / dialect).glob("*.mlir")):
+        if path.stem != "invalid":
+            for line in path.read_text().splitlines():
+                if match := opened.match(line):
+                    rest = " ... }" if line.endswith("{") else ""
+                    found.setdefault(match[1], line.strip() + rest)
+    return found
 
 
 def _row(op: type[Operation]) -> list[str]:
@@ -242,7 +275,7 @@ def _mark(declared: OperandDeclaration) -> str:
 
 def _attributes(op: type[IRDLOperation]) -> Iterator[str]:
     for name, declared in op.get_irdl_definition().properties.items():
-        if isinstance(declared.constr, StaticIndices) or name == "operandSegmentSizes":
+        if isinstance(declared.constr, StaticIndices) or name in SEGMENTS:
             continue
         if isinstance(declared, OptionalDef):
             yield f"_{name}_"

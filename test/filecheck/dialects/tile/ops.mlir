@@ -280,3 +280,19 @@ orch.func incore @sync(in %ws : tensor<16xi32>, in %i : index, in %e : i32) {
   %s = tile.get_subblock_idx : index
   orch.return
 }
+
+// Tiles are kept in buffers where the program says so.
+// CHECK-LABEL: orch.func incore @storage
+orch.func incore @storage(in %i : index) {
+  // CHECK: %two = tile.alloc buffer = "two", slots = 2, pinned : !tile.buffer
+  %two = tile.alloc buffer = "two", slots = 2, pinned : !tile.buffer
+  // CHECK-NEXT: %one = tile.alloc buffer = "one", space = vec, size = 4096 : !tile.buffer
+  %one = tile.alloc buffer = "one", space = vec, size = 4096 : !tile.buffer
+  // CHECK-NEXT: %t = tile.create : !tile.tile<16x64xf32, vec>
+  %t = tile.create : !tile.tile<16x64xf32, vec>
+  // CHECK-NEXT: %p = tile.place %t, %two[%i], by_slot : !tile.tile<16x64xf32, vec>, !tile.buffer
+  %p = tile.place %t, %two[%i], by_slot : !tile.tile<16x64xf32, vec>, !tile.buffer
+  // CHECK-NEXT: %q = tile.place %t, %one[0], size = 4096 : !tile.tile<16x64xf32, vec>, !tile.buffer
+  %q = tile.place %t, %one[0], size = 4096 : !tile.tile<16x64xf32, vec>, !tile.buffer
+  orch.return
+}
