@@ -90,7 +90,10 @@ class _Frame:
 
 
 class AccessRecorder(Interpreter.Listener):
-    """Records what each call and submit does; accesses of nested calls count for all of them."""
+    """
+    Records what each call and submit does; accesses of nested calls count for all of them. What
+    kernels do that wait for each other counts for the call of their group, which runs them.
+    """
 
     def __init__(self) -> None:
         self.calls: list[CallAccess] = []
