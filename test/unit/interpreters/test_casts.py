@@ -19,7 +19,6 @@ from pypto_xdsl.interpreters.elements import Array, bfloat16_bits, bfloat16_valu
 
 ui8 = IntegerType(8, Signedness.UNSIGNED)
 FLOATS = {"f16": (f16, 11, -24, 65504.0), "bf16": (bf16, 8, -133, float(Fraction(255 * 2**120)))}
-DIRECTED = (RoundMode.FLOOR, RoundMode.CEIL, RoundMode.TRUNC, RoundMode.ODD)
 
 
 def whole(value: Fraction, mode: RoundMode) -> int:
