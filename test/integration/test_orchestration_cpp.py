@@ -76,6 +76,7 @@ COMPARED = {
     "loop_carry.mlir": 1,
     "matrix_layout_move.mlir": 1,
     "mixed_kernel.py": 1,
+    "operators.py": 2,
     "return_order.mlir": 2,
     "runtime_scopes.py": 2,
     "scopes_as_tasks.py": 2,
