@@ -193,7 +193,7 @@ def check_file(path: Path) -> Count:
             continue
         count.read += 1
         modules[name] = module
-        if reason := _round_trip(module):
+        if reason := round_trip(module):
             count.fail("print", f"{name}:{candidate.line}", reason)
         else:
             count.same += 1
@@ -259,7 +259,7 @@ def given_for(source: Source, candidate: Candidate) -> tuple[dict[str, Any], dic
     return {}, {}
 
 
-def _round_trip(module: ModuleOp) -> str | None:
+def round_trip(module: ModuleOp) -> str | None:
     """Why a module does not come back the same; None if it does."""
     try:
         text = program_text(module)
