@@ -1,12 +1,13 @@
-"""The kernels of a program."""
+"""The kernels of a program, and what of it is in which function."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
 
-from pypto_xdsl.analysis.walk import ops_inside
+from pypto_xdsl.analysis.walk import ops_inside, walk
 from pypto_xdsl.dialects import orch
 
 
@@ -18,3 +19,15 @@ def kernels(module: ModuleOp) -> Iterator[orch.FuncOp]:
                 yield op
         elif isinstance(op, ModuleOp):
             yield from kernels(op)
+
+
+def with_functions(module: ModuleOp) -> Iterator[tuple[Operation, orch.FuncOp | None]]:
+    """
+    Every op of a module, in the order of the text, and the `orch.func` that it is in or that it
+    is; None in functions of other dialects, and outside of functions.
+    """
+    function: orch.FuncOp | None = None
+    for op in walk(module):
+        if op.regions and isinstance(op.parent_op(), ModuleOp):
+            function = op if isinstance(op, orch.FuncOp) else None
+        yield op, function

@@ -11,22 +11,19 @@ from collections.abc import Iterable
 
 from xdsl.dialects.builtin import ModuleOp
 
-from pypto_xdsl.analysis.walk import walk
+from pypto_xdsl.analysis.kernels import with_functions
 from pypto_xdsl.diagnostics import Diagnostic, diagnose
-from pypto_xdsl.dialects.orch import ClusterOp, FuncOp, SpmdOp
+from pypto_xdsl.dialects.orch import ClusterOp, SpmdOp
 from pypto_xdsl.properties.registry import Property
 
 
 def _left_scopes(module: ModuleOp) -> Iterable[Diagnostic]:
-    function: FuncOp | None = None
-    for op in walk(module):
-        if isinstance(op, FuncOp):
-            function = op
-        elif (
-            isinstance(op, ClusterOp | SpmdOp)
-            and function is not None
-            and not function.kind.data.is_wrapper
-        ):
+    for op, function in with_functions(module):
+        if not isinstance(op, ClusterOp | SpmdOp):
+            continue
+        if function is None:
+            yield diagnose(op, "becomes no function here: a scope belongs in an 'orch.func'")
+        elif not function.kind.data.is_wrapper:
             yield diagnose(
                 op,
                 f"is left in {function.kind.data.value} function '{function.sym_name.data}', "

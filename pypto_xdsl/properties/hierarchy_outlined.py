@@ -6,22 +6,19 @@ from collections.abc import Iterable
 
 from xdsl.dialects.builtin import ModuleOp
 
-from pypto_xdsl.analysis.walk import walk
+from pypto_xdsl.analysis.kernels import with_functions
 from pypto_xdsl.diagnostics import Diagnostic, diagnose
-from pypto_xdsl.dialects.orch import FuncOp, FunctionKind, HierarchyOp
+from pypto_xdsl.dialects.orch import FunctionKind, HierarchyOp
 from pypto_xdsl.properties.registry import Property
 
 
 def _left_scopes(module: ModuleOp) -> Iterable[Diagnostic]:
-    function: FuncOp | None = None
-    for op in walk(module):
-        if isinstance(op, FuncOp):
-            function = op
-        elif (
-            isinstance(op, HierarchyOp)
-            and function is not None
-            and function.kind.data is FunctionKind.OPAQUE
-        ):
+    for op, function in with_functions(module):
+        if not isinstance(op, HierarchyOp):
+            continue
+        if function is None:
+            yield diagnose(op, "becomes no function here: a scope belongs in an 'orch.func'")
+        elif function.kind.data is FunctionKind.OPAQUE:
             yield diagnose(
                 op,
                 f"is left in opaque function '{function.sym_name.data}', "

@@ -13,19 +13,18 @@ from collections.abc import Iterable
 from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.ir import Operation
 
-from pypto_xdsl.analysis.walk import walk
+from pypto_xdsl.analysis.kernels import with_functions
 from pypto_xdsl.diagnostics import Diagnostic, diagnose
 from pypto_xdsl.dialects.declared_op import DeclaredOp
-from pypto_xdsl.dialects.orch import FuncOp, FunctionKind
+from pypto_xdsl.dialects.orch import FunctionKind
 from pypto_xdsl.properties.registry import Property
 
 
 def _tensor_ops(module: ModuleOp) -> Iterable[Diagnostic]:
-    function: FuncOp | None = None
-    for op in walk(module):
-        if isinstance(op, FuncOp):
-            function = op if op.kind.data is FunctionKind.INCORE else None
-        elif function is not None and _works_on_tensors(op):
+    for op, function in with_functions(module):
+        if function is None or function.kind.data is not FunctionKind.INCORE:
+            continue
+        if _works_on_tensors(op):
             yield diagnose(
                 op,
                 f"works on whole tensors in kernel '{function.sym_name.data}', "

@@ -10,26 +10,32 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
 
-from pypto_xdsl.analysis.walk import walk
+from pypto_xdsl.analysis.kernels import with_functions
 from pypto_xdsl.diagnostics import Diagnostic, diagnose
 from pypto_xdsl.dialects.orch import FuncOp, IncoreOp
+from pypto_xdsl.dialects.tile import TileType
 from pypto_xdsl.properties.registry import Property
+from pypto_xdsl.properties.split_incore_orch import computes_tensor
 
 
 def _not_lowered(module: ModuleOp) -> Iterable[Diagnostic]:
-    for op in walk(module):
-        if isinstance(op, FuncOp) and op.kind.data.is_in_core and not op.is_declaration:
-            yield diagnose(op, f"kernel '{op.sym_name.data}' computes on tensors or tiles")
-        elif isinstance(op, IncoreOp) and not _is_in_kernel(op):
+    for op, function in with_functions(module):
+        if isinstance(op, FuncOp):
+            if op.kind.data.is_in_core and not op.is_declaration:
+                yield diagnose(op, f"kernel '{op.sym_name.data}' computes on tensors or tiles")
+        elif function is None and _computes(op):
+            yield diagnose(
+                op, "computes on tensors or tiles in no 'orch.func', which alone becomes a kernel"
+            )
+        elif isinstance(op, IncoreOp) and not (function and function.kind.data.is_in_core):
             yield diagnose(op, "computes on tensors or tiles, in no kernel of its own")
 
 
-def _is_in_kernel(op: IncoreOp) -> bool:
-    parent = op.parent_op()
-    while parent is not None and not isinstance(parent, FuncOp):
-        parent = parent.parent_op()
-    return parent is not None and parent.kind.data.is_in_core
+def _computes(op: Operation) -> bool:
+    values = (*op.operands, *op.results)
+    return any(isinstance(value.type, TileType) for value in values) or computes_tensor(op)
 
 
 PROPERTY = Property(

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.ir import Operation
 
-from pypto_xdsl.analysis.walk import walk
+from pypto_xdsl.analysis.kernels import with_functions
 from pypto_xdsl.diagnostics import Diagnostic, diagnose
 from pypto_xdsl.dialects.declared_op import DeclaredOp
 from pypto_xdsl.dialects.orch import FuncOp, FunctionKind, IncoreOp
@@ -20,12 +20,11 @@ from pypto_xdsl.properties.registry import Property
 
 
 def _unsplit(module: ModuleOp) -> Iterable[Diagnostic]:
-    function: FuncOp | None = None
-    for op in walk(module):
-        if isinstance(op, FuncOp):
-            function = op
-        elif function is not None:
+    for op, function in with_functions(module):
+        if function is not None:
             yield from _errors(op, function)
+        elif isinstance(op, IncoreOp):
+            yield diagnose(op, "becomes no kernel here: a scope belongs in an 'orch.func'")
 
 
 def _errors(op: Operation, function: FuncOp) -> Iterator[Diagnostic]:

@@ -35,3 +35,17 @@ orch.func incore @compute(in %x : tensor<64xf32>) {
   orch.cluster { %y = ptensor.add %x, %x : tensor<64xf32> }
   orch.return
 }
+
+// -----
+
+// In no function that could launch one.
+orch.func group @group() {
+  orch.return
+}
+func.func @other(%n : index) {
+  // expected-error @+1 {{'orch.cluster' op becomes no function here: a scope belongs in an 'orch.func'}}
+  orch.cluster { }
+  // expected-error @+1 {{'orch.spmd' op becomes no function here}}
+  orch.spmd launch %n { }
+  func.return
+}

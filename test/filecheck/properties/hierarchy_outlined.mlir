@@ -22,3 +22,12 @@ orch.func opaque @main(in %c : i1) {
   }
   orch.return
 }
+
+// -----
+
+// In no function that could call one.
+func.func @other() {
+  // expected-error @+1 {{'orch.hierarchy' op becomes no function here: a scope belongs in an 'orch.func'}}
+  orch.hierarchy host { }
+  func.return
+}

@@ -25,3 +25,14 @@ orch.func orchestration @main(in %x : tensor<8x64xf32>) -> tensor<8x64xf32> {
   }
   orch.return %y : tensor<8x64xf32>
 }
+
+// What stands in a function of another dialect becomes no kernel.
+func.func @other(%x : tensor<8x64xf32>, %y : tensor<8x64xf32>) -> tensor<8x64xf32> {
+  // expected-error @+1 {{'tile.load' op computes on tensors or tiles in no 'orch.func', which alone becomes a kernel}}
+  %t = tile.load %x[0, 0] : tensor<8x64xf32> -> !tile.tile<8x64xf32>
+  // expected-error @+1 {{'tile.store' op computes on tensors or tiles in no 'orch.func'}}
+  %y1 = tile.store %t, %y[0, 0] : !tile.tile<8x64xf32>, tensor<8x64xf32>
+  // expected-error @+1 {{'ptensor.exp' op computes on tensors or tiles in no 'orch.func'}}
+  %z = ptensor.exp %x : tensor<8x64xf32>
+  func.return %y1 : tensor<8x64xf32>
+}

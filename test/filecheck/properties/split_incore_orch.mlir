@@ -60,3 +60,22 @@ orch.func graph @computes_too(in %x : tensor<16xf32>) -> tensor<16xf32> {
   %y = ptensor.exp %x : tensor<16xf32>
   orch.return %y : tensor<16xf32>
 }
+
+// -----
+
+// In no function that could launch a kernel; the function before it has nothing to do with it.
+
+orch.func incore @kernel() {
+  orch.return
+}
+func.func @other(%c : i1) {
+  scf.if %c {
+    // expected-error @+1 {{'orch.incore' op becomes no kernel here: a scope belongs in an 'orch.func'}}
+    orch.incore {
+    }
+  }
+  func.return
+}
+// expected-error @+1 {{'orch.incore' op becomes no kernel here}}
+orch.incore {
+}
