@@ -140,10 +140,6 @@ class _ShapedElements(InternedType, ShapedType, ContainerType[Attribute]):
 class _GlobalView(_ShapedElements):
     """A tensor in global memory or a window of one, of one to five dimensions."""
 
-    def __init__(self, shape: Sequence[int], element_type: Attribute) -> None:
-        """`shape` in elements, `DYNAMIC` for `?`."""
-        super().__init__(dims_attr(shape), element_type)
-
     def verify(self) -> None:
         rank = len(self.get_shape())
         if not 1 <= rank <= 5:
@@ -159,6 +155,10 @@ class TensorViewType(_GlobalView):
     shape: ArrayAttr[IntAttr]
     element_type: Attribute
 
+    def __init__(self, shape: Sequence[int], element_type: Attribute) -> None:
+        """`shape` in elements, `DYNAMIC` for `?`."""
+        super().__init__(dims_attr(shape), element_type)
+
 
 @irdl_attr_definition
 class PartitionTensorViewType(_GlobalView):
@@ -167,6 +167,10 @@ class PartitionTensorViewType(_GlobalView):
     name = "pto.partition_tensor_view"
     shape: ArrayAttr[IntAttr]
     element_type: Attribute
+
+    def __init__(self, shape: Sequence[int], element_type: Attribute) -> None:
+        """`shape` in elements, `DYNAMIC` for `?`."""
+        super().__init__(dims_attr(shape), element_type)
 
 
 @irdl_attr_definition
