@@ -139,7 +139,6 @@ def matrices() -> Sequence[Any]:
 
 @settings(
     max_examples=40,
-    deadline=None,
     suppress_health_check=[HealthCheck.too_slow],
     derandomize=True,
 )

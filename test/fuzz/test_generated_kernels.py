@@ -396,7 +396,6 @@ def references(module: ModuleOp, dtype: str) -> dict[int, RunResult]:
 
 @settings(
     max_examples=25,
-    deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 @given(programs())

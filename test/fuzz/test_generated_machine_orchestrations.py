@@ -25,7 +25,6 @@ PASSES = "default-pipeline,ascend910b-pipeline"
 
 @settings(
     max_examples=15,
-    deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
 )
 @given(text=programs())

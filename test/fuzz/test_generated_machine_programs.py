@@ -24,7 +24,6 @@ LOWERED = "default-pipeline,convert-pto-to-ascend910b,insert-sync"
 
 @settings(
     max_examples=20,
-    deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 @given(programs())

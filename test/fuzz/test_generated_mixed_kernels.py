@@ -214,7 +214,6 @@ def lowered(text: str) -> ModuleOp | str:
 
 @settings(
     max_examples=60,
-    deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 @given(drawn=programs(), seed=st.integers(0, 1000))

@@ -355,7 +355,6 @@ def errors(name: str, module: ModuleOp) -> list[Diagnostic]:
 
 FUZZING = settings(
     max_examples=40,
-    deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
     derandomize=True,
 )

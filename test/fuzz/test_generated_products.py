@@ -123,7 +123,6 @@ def expected(program: Program, count: int) -> np.ndarray[Any, Any]:
 
 @settings(
     max_examples=20,
-    deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 @given(programs())

@@ -321,7 +321,6 @@ def check(text: str, *, directions: bool) -> None:
 
 FUZZING = settings(
     max_examples=40,
-    deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
     derandomize=True,
 )

@@ -167,7 +167,6 @@ RUNS = (
 
 FUZZING = settings(
     max_examples=40,
-    deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 

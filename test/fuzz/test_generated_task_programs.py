@@ -246,7 +246,6 @@ def programs(draw: st.DrawFn) -> str:
 @pytest.mark.skipif(COMPILER is None, reason="no C++ compiler (g++ or clang++) here")
 @settings(
     max_examples=15,
-    deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
     derandomize=True,
     database=None,

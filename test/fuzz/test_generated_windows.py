@@ -163,7 +163,6 @@ def lowered(module: ModuleOp) -> ModuleOp:
 
 @settings(
     max_examples=40,
-    deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
     derandomize=True,
 )

@@ -153,7 +153,7 @@ def kernels(draw: st.DrawFn) -> str:
     )
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
 @given(text=kernels())
 def test_repair_keeps_what_a_kernel_computes(text: str):
     before, after = program(text), program(text)

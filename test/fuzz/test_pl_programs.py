@@ -58,7 +58,7 @@ def read(text: str) -> None:
     verify(module)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(st.integers(min_value=0))
 def test_damaged_text(seed: int) -> None:
     chance = random.Random(seed)
@@ -70,7 +70,7 @@ def test_damaged_text(seed: int) -> None:
     read(text)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(st.integers(min_value=0))
 def test_exchanged_words(seed: int) -> None:
     chance = random.Random(seed)
@@ -84,7 +84,7 @@ def test_exchanged_words(seed: int) -> None:
     read("\n".join(lines))
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(st.integers(min_value=0))
 def test_lines_left_out_and_repeated(seed: int) -> None:
     chance = random.Random(seed)

@@ -26,7 +26,6 @@ from pypto_xdsl.targets.pl.program import program_text
 
 FUZZING = settings(
     max_examples=25,
-    deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
     derandomize=True,
 )

@@ -175,7 +175,7 @@ def read(text: str) -> ModuleOp:
     return module
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.integers(0, 2**32))
 def test_views_share_buffers(seed: int) -> None:
     text, statements = programs(seed)

@@ -140,7 +140,6 @@ def test_no_example_is_left_out(name: str) -> None:
 @NO_COMPILER
 @settings(
     max_examples=15,
-    deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
     derandomize=True,
     database=None,

@@ -19,7 +19,7 @@ def _meet(one: Window | None, other: Window | None) -> bool:
     return one is None or other is None or one.overlaps(other)
 
 
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 @given(STEPS, st.integers(0, 100), WINDOWS)
 def test_it_finds_what_may_overlap(
     steps: list[tuple[int, Window | None] | None], since: int, window: Window | None

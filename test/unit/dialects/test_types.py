@@ -156,7 +156,7 @@ def test_valid_regions_of_reshapes(
         assert reshape_valid(shape, valid, new) == expected
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(st.data())
 def test_a_reshaped_region_holds_the_same_elements(data: st.DataObject):
     factors = st.sampled_from([1, 2, 3, 4])

@@ -120,7 +120,7 @@ def test_gather_along_an_axis_of_a_tensor():
     assert by_columns.tolist() == [[x[r, j[r, k]] for k in range(2)] for r in range(3)]
 
 
-@settings(deadline=None, max_examples=15)
+@settings(max_examples=15)
 @given(values=hnp.arrays(np.int64, (1, 64), elements=st.integers(-9, 9)))
 @pytest.mark.parametrize(("dtype", "letter"), [("f32", "f"), ("f16", "e")])
 def test_sort_by_blocks_and_merge(dtype: str, letter: str, values: Any):

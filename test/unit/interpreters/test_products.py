@@ -27,7 +27,7 @@ def exact(a: Any, b: Any) -> Any:
     ]
 
 
-@settings(deadline=None, max_examples=15)
+@settings(max_examples=15)
 @given(data=st.data())
 @pytest.mark.parametrize(
     ("dtype", "result"), [("f16", "f32"), ("f32", "f32"), ("bf16", "f32"), ("i8", "i32")]
@@ -131,7 +131,7 @@ def test_accumulation_starts_where_it_is_told():
         run(program(ACCUMULATE), "f", [x, None, False])
 
 
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=20)
 @given(data=st.data(), a_trans=st.booleans(), b_trans=st.booleans())
 def test_product_of_tensors(data: st.DataObject, a_trans: bool, b_trans: bool):
     a = data.draw(hnp.arrays(np.int64, (2, 3), elements=SMALL))

@@ -46,7 +46,7 @@ MEANINGS: dict[str, Callable[[int, int], int]] = {
 
 
 @pytest.mark.parametrize("op", MEANINGS)
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=20)
 @given(lhs=SHORT, rhs=SHORT.filter(bool))
 def test_integers(op: str, lhs: int, rhs: int):
     module = program(
@@ -56,7 +56,7 @@ def test_integers(op: str, lhs: int, rhs: int):
     assert run(module, "f", [lhs, rhs]).results == (signed(MEANINGS[op](lhs, rhs)),)
 
 
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=20)
 @given(value=SHORT, count=st.integers(0, 15))
 def test_shifts_and_widths(value: int, count: int):
     module = program(
@@ -84,7 +84,7 @@ def test_shifts_and_widths(value: int, count: int):
     )
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(a=st.floats(width=32), b=st.floats(width=32))
 def test_floats_round_to_their_type(a: float, b: float):
     module = program(
@@ -124,7 +124,7 @@ def test_conversions_between_integers_and_floats():
     assert run(module, "f", [200.9, -1]).results == (200, -56, -1.0, 255.0, 200.0)
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(value=st.floats(width=32))
 def test_functions_of_floats_do_not_raise(value: float):
     module = program(

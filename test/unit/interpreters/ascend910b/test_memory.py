@@ -76,7 +76,7 @@ def compare(tiles: Tiles, region: tuple[int, int]) -> None:
     )
 
 
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 @given(data=st.data())
 def test_a_memory_says_what_bytes_say(data: st.DataObject) -> None:
     space = AddressSpace.MAT

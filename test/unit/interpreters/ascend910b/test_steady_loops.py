@@ -189,7 +189,7 @@ def inner_loop(body: str) -> str:
     }}"""
 
 
-@settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow])
 @given(
     body=instructions(),
     inner=st.none() | instructions(most=3),

@@ -28,7 +28,7 @@ def run_ops(ops: str, inputs: dict[str, tuple[str, Any]], results: dict[str, str
     return run(module, "f", {name: value for name, (_, value) in inputs.items()})
 
 
-@settings(deadline=None, max_examples=15)
+@settings(max_examples=15)
 @given(
     a=hnp.arrays(np.float16, (3, 1, 4), elements=NUMBERS),
     b=hnp.arrays(np.float32, (2, 4), elements=NUMBERS),
@@ -77,7 +77,7 @@ def test_scalars_promote_where_the_op_says_so():
     assert shifted.tolist() == [0, 0, -2]
 
 
-@settings(deadline=None, max_examples=10)
+@settings(max_examples=10)
 @given(x=hnp.arrays(np.int32, (2, 3, 4), elements=st.integers(-99, 99)))
 @pytest.mark.parametrize("direction", ["row", "col"])
 def test_reductions_and_expansions_along_the_two_last_axes(direction: str, x: Any):

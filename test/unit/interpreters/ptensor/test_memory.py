@@ -144,7 +144,7 @@ DYNAMIC = """
     """
 
 
-@settings(deadline=None, max_examples=10)
+@settings(max_examples=10)
 @given(st.integers(0, 8))
 def test_extents_are_those_of_the_arguments(rows: int):
     x = np.ones((rows, 4), np.float32)

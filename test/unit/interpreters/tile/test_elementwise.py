@@ -122,7 +122,7 @@ INTEGER_MEANINGS: dict[str, Callable[[int, int], int]] = {
 
 @pytest.mark.parametrize("dtype", FLOATS)
 @pytest.mark.parametrize("op", FLOAT_MEANINGS)
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(data=st.data())
 def test_binary_floats(op: str, dtype: str, data: st.DataObject):
     lhs, rhs = (data.draw(arrays(dtype, (2, 3))) for _ in range(2))
@@ -142,7 +142,7 @@ def test_binary_floats(op: str, dtype: str, data: st.DataObject):
 
 @pytest.mark.parametrize("dtype", INTEGERS)
 @pytest.mark.parametrize("op", INTEGER_MEANINGS)
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 @given(data=st.data())
 def test_binary_integers_wrap(op: str, dtype: str, data: st.DataObject):
     lhs, rhs = (data.draw(arrays(dtype, (2, 3))) for _ in range(2))
@@ -152,7 +152,7 @@ def test_binary_integers_wrap(op: str, dtype: str, data: st.DataObject):
 
 
 @pytest.mark.parametrize("dtype", ["f16", "f32"])
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(data=st.data())
 def test_division_of_floats(dtype: str, data: st.DataObject):
     lhs, rhs = (data.draw(arrays(dtype, (1, 8))) for _ in range(2))
@@ -163,7 +163,7 @@ def test_division_of_floats(dtype: str, data: st.DataObject):
 
 
 @pytest.mark.parametrize("dtype", ["i16", "i32"])
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(data=st.data())
 def test_division_of_integers_truncates(dtype: str, data: st.DataObject):
     lhs = data.draw(arrays(dtype, (1, 8)))
@@ -245,7 +245,7 @@ def test_remainders_of_integers():
 
 
 @pytest.mark.parametrize("dtype", FLOATS)
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(data=st.data())
 def test_unary_floats(dtype: str, data: st.DataObject):
     array = data.draw(arrays(dtype, (1, 8)))
@@ -349,7 +349,7 @@ def test_three_operands_round_after_each_step():
         assert result.parameters["out0"] == expected
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(
     rows=st.integers(1, 4),
     columns=st.integers(1, 6),

@@ -32,7 +32,7 @@ def results(
 @pytest.mark.parametrize("dtype", ["i16", "i32", "ui16", "ui32"])
 @pytest.mark.parametrize("descending", [False, True])
 @given(start=st.integers(0, 2**16 - 1))
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=8)
 def test_sequences(dtype: str, descending: bool, start: int):
     """They wrap, as integers do."""
     first = int(np.array(start).astype(DTYPES[dtype]))
@@ -105,7 +105,7 @@ EXPANSIONS: dict[str, Callable[[Array, Array], Array]] = {
 @pytest.mark.parametrize("form", EXPANSIONS)
 @pytest.mark.parametrize("direction", ["row", "col"])
 @given(data=st.data())
-@settings(max_examples=6, deadline=None)
+@settings(max_examples=6)
 def test_expansions(direction: str, form: str, data: st.DataObject):
     """A column against each column, or a row against each row; the vector is the second."""
     rows, columns = 4, 6
@@ -139,7 +139,7 @@ COLUMN_REDUCTIONS: dict[str, Callable[[Array], Array]] = {
 
 @pytest.mark.parametrize("op", COLUMN_REDUCTIONS)
 @given(valid=st.integers(1, 8), seed=st.integers(0, 100))
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 def test_column_reductions(op: str, valid: int, seed: int):
     """Over the valid rows only; of equal extremes the first."""
     x = np.random.default_rng(seed).integers(-3, 4, (8, 5)).astype(np.float32)

@@ -18,7 +18,7 @@ RNG = np.random.default_rng(11)
 
 
 @given(offsets=st.lists(st.integers(0, 7), min_size=8, max_size=8))
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 def test_blocks_are_gathered_by_byte_offset(offsets: list[int]):
     """Each offset gives the 32 bytes of the source that start there."""
     source = np.arange(64, dtype=np.float32).reshape(2, 32)
@@ -85,7 +85,7 @@ OUTSIDE: dict[str, Callable[[int, int], int | None]] = {
 @pytest.mark.parametrize("policy", OUTSIDE)
 @pytest.mark.parametrize("coalesce", ["row", "elem"])
 @given(indices=st.lists(st.integers(-4, 12), min_size=4, max_size=4))
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=8)
 def test_gathering_from_global_memory(coalesce: str, policy: str, indices: list[int]):
     x = np.arange(1, 16, dtype=np.float32).reshape(5, 3)
     shape = "4x3" if coalesce == "row" else "1x4"
@@ -212,7 +212,7 @@ def test_tensors_are_scattered_into_copies():
 
 
 @given(seed=st.integers(0, 1000))
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 def test_runs_are_merged_in_groups_of_four(seed: int):
     """`tile.mrgsort_format1`: pairs of value and index, each run sorted already."""
     rng = np.random.default_rng(seed)

@@ -55,7 +55,7 @@ def reference(op: str, rows: list[list[Any]]) -> list[Any]:
 
 @pytest.mark.parametrize("direction", ["row", "col"])
 @pytest.mark.parametrize("op", ["sum", "prod", "max", "min", "argmax", "argmin"])
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=12)
 @given(data=st.data(), rows=st.integers(2, 4), columns=st.integers(2, 5))
 def test_integers(op: str, direction: str, data: st.DataObject, rows: int, columns: int):
     array = data.draw(
@@ -71,7 +71,7 @@ def test_integers(op: str, direction: str, data: st.DataObject, rows: int, colum
 
 @pytest.mark.parametrize("dtype", ["f32", "f16", "bf16"])
 @pytest.mark.parametrize("op", ["sum", "max", "min", "argmax", "argmin"])
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=12)
 @given(data=st.data())
 def test_floats(op: str, dtype: str, data: st.DataObject):
     # Sums of small multiples of 1/8 are exact, in whatever order.
@@ -123,7 +123,7 @@ EXPANSIONS: dict[str, Callable[[Array, Array], Array]] = {
 
 @pytest.mark.parametrize("suffix", EXPANSIONS)
 @pytest.mark.parametrize("direction", ["row", "col"])
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 @given(data=st.data())
 def test_expansions(direction: str, suffix: str, data: st.DataObject):
     numbers = st.floats(-8, 8, width=16)

@@ -28,7 +28,7 @@ MODES: dict[str, Callable[[Any, Any], bool]] = {
 
 @pytest.mark.parametrize("dtype", ["f32", "f16", "i32", "ui8"])
 @pytest.mark.parametrize("mode", MODES)
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 @given(data=st.data(), columns=st.integers(1, 20))
 def test_masks_are_packed(mode: str, dtype: str, data: st.DataObject, columns: int):
     if dtype.startswith("f"):
@@ -61,7 +61,7 @@ def test_masks_are_packed(mode: str, dtype: str, data: st.DataObject, columns: i
             assert result.parameters[name][row].tolist() == expected
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(data=st.data(), columns=st.integers(1, 20))
 def test_selection(data: st.DataObject, columns: int):
     a, b = (
