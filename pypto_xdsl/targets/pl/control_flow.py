@@ -131,7 +131,7 @@ def _is_constant(value: SSAValue, number: int) -> bool:
 
 def _body(writer: BodyWriter, block: Block, results: Sequence[SSAValue], op: Operation) -> None:
     """A block whose end yields to names of results."""
-    writer.indent += 1
+    writer.enter(op)
     start = len(writer.lines)
     writer.block_without_end(block)
     last = block.last_op
@@ -162,7 +162,7 @@ def _while(writer: BodyWriter, op: scf.WhileOp) -> None:
     if not names:
         raise OpError(op, "has no spelling in the DSL: it carries nothing")
     writer.line(f"for {_tuple(names)} in {text}:")
-    writer.indent += 1
+    writer.enter(op)
     start = len(writer.lines)
     writer.inlines = True
     writer.block_without_end(before)
@@ -206,7 +206,7 @@ def write_scope(writer: BodyWriter, op: orch.ScopeOp) -> None:
             _header(writer, op)
         case _:
             raise OpError(op, "has no spelling in the DSL")
-    writer.indent += 1
+    writer.enter(op)
     start = len(writer.lines)
     if isinstance(op, orch.OutlinableScopeOp):
         for tensor, policy in op.policies:

@@ -219,6 +219,8 @@ def _is_signed(type: Attribute) -> bool:
 
 def _integer_comparison(op: arith.CmpiOp, ranges: IntegerRanges) -> list[Part]:
     predicate = op.predicate.value.data
+    if op.lhs.type == i1:
+        raise OpError(op, "has no spelling in the DSL for truth values")
     agree = predicate < 2 or (predicate < 6) == _is_signed(op.lhs.type)
     if not agree and not (predicate >= 6 and _never_negative(op, ranges)):
         raise OpError(op, f"has no spelling in the DSL for {op.lhs.type}")

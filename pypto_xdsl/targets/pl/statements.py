@@ -36,6 +36,8 @@ from pypto_xdsl.targets.pl.tensor_forms import valid_window
 from pypto_xdsl.targets.pl.types import annotation, whole_annotation
 
 INDENT = "    "
+DEEPEST = 100
+"""So deep Python does not indent any more."""
 
 
 class BodyWriter:
@@ -70,6 +72,12 @@ class BodyWriter:
     def line(self, text: str) -> None:
         """Write a line."""
         self.lines.append(INDENT * self.indent + text)
+
+    def enter(self, op: Operation) -> None:
+        """Write what is inside an op from now on."""
+        self.indent += 1
+        if self.indent >= DEEPEST:
+            raise OpError(op, f"is inside {DEEPEST} others: more than Python reads")
 
     def render(self, parts: Sequence[Part]) -> str:
         """

@@ -169,6 +169,7 @@ REFUSED = {
     body("scf.if %x { } {foo}", "in %x : i1"): "'scf.if' op has an attribute 'foo'",
     body("%y = arith.addi %x, %x overflow<nsw> : index"): "flags that the DSL has no words for",
     body("%y = arith.addf %x, %x fastmath<fast> : f32", "in %x : f32"): "fastmath<fast>",
+    body("%y = arith.cmpi eq, %x, %x : i1", "in %x : i1"): "in the DSL for truth values",
     "orch.func private opaque @a() { orch.return }": "is private",
     "builtin.module attributes {foo} { }": "'builtin.module' op has an attribute 'foo'",
     SCOPE.format("a b"): "'a b' is no name",
@@ -203,3 +204,20 @@ def test_a_long_chain_of_names_that_nobody_uses() -> None:
     lines = [f"%x{n + 1} = ptensor.updated %x{n} : tensor<4xf32>" for n in range(5000)]
     text = program_text(program(body("\n".join(lines), "inout %x0 : tensor<4xf32>")))
     assert len(text.splitlines()) == 9
+
+
+@pytest.mark.parametrize("depth", [97, 98])
+def test_nests(depth: int) -> None:
+    """As deep as Python reads, and no deeper."""
+    heads = "".join(f"%r{n} = scf.if %x -> (index) {{\n" for n in range(depth))
+    ends = [
+        "} else {\n  scf.yield %n : index\n}\n" + (f"scf.yield %r{n} : index\n" if n else "")
+        for n in reversed(range(depth))
+    ]
+    text = heads + "scf.yield %n : index\n" + "".join(ends) + "%s = arith.addi %r0, %n : index"
+    module = program(body(text, "in %x : i1, in %n : index"))
+    if depth == 97:
+        assert_comes_back(module)
+    else:
+        with pytest.raises(DiagnosticsError, match="more than Python reads"):
+            program_text(module)
