@@ -19,9 +19,9 @@ What a region wrote is forgotten at its end; what it hands on counts as one writ
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
+from itertools import chain, islice, takewhile
 from typing import TypeGuard
 
 from xdsl.ir import Block, Operation, OpResult, SSAValue
@@ -72,6 +72,8 @@ class Write:
     """A loop hands it in: earlier iterations may have written."""
     is_renamed: bool
     """Names of the same part stay behind: a loop has it under a name that its header gives."""
+    views: tuple[SSAValue, ...] = ()
+    """The views that the part lies in, itself if it is one."""
 
 
 @dataclass(eq=False)
@@ -94,6 +96,8 @@ class Aliases:
         self._depths: dict[Block, int] = {}
         self._names: dict[SSAValue, TensorName] = {}
         self._writes: dict[SSAValue, WriteIndex[Write]] = {}
+        self._inside: dict[SSAValue, list[Write]] = {}
+        """Of each view the writes to what lies in it."""
         self._newest: dict[SSAValue, list[SSAValue]] = {}
         """Of each whole buffer the names that it got, the last one last."""
         self._now = 0
@@ -121,6 +125,8 @@ class Aliases:
         for write in reversed(scope.writes):
             for root in write.place.roots:
                 self._writes[root].pop()
+            for view in write.views:
+                self._inside[view].pop()
 
     def depth(self, value: SSAValue) -> int | None:
         """How many regions are around the one that defines a value; None if none of those here."""
@@ -197,7 +203,8 @@ class Aliases:
         if name.around is None:
             self._newest.setdefault(name.part, []).append(new)
         self._written.add(new)
-        write = Write(self._now, new, name, place, is_entry, is_renamed)
+        views = tuple(self._views_around(name))
+        write = Write(self._now, new, name, place, is_entry, is_renamed, views)
         self.scopes[-1].writes.append(write)
         self._remember(write)
         return write
@@ -220,6 +227,14 @@ class Aliases:
         for root in write.place.roots:
             index = self._writes.setdefault(root, WriteIndex())
             index.add(write.moment, write.place.window, key, write)
+        for view in write.views:
+            self._inside.setdefault(view, []).append(write)
+
+    def _views_around(self, name: TensorName) -> Iterator[SSAValue]:
+        """The views that a part lies in, itself if it is one."""
+        while name.around is not None:
+            yield name.part
+            name = self.of(name.around)
 
     def behind(self, value: SSAValue, most: int | None = None) -> Sequence[Write]:
         """
@@ -251,20 +266,22 @@ class Aliases:
     ) -> Collection[Write]:
         """The writes after a moment that a tensor does not have: of each part the last."""
         found: dict[SSAValue, Write] = {}
-        is_loaded = self._is_loaded(name)
-        for writes in newer:
-            for write in writes.after(since, name.place.window):
-                part = write.name.part
-                if part in found and found[part].moment >= write.moment:
-                    continue
-                if part is name.part and not write.is_renamed:
-                    continue
-                if is_loaded and not self._lies_in(write.name, name.part):
-                    continue
-                if write.place.may_overlap(name.place):
-                    found[part] = write
-                    if most is not None and len(found) > most:
-                        return found.values()
+        later: Iterable[Write] = chain.from_iterable(
+            writes.after(since, name.place.window) for writes in newer
+        )
+        if self._is_loaded(name):
+            inside = reversed(self._inside.get(name.part, ()))
+            later = takewhile(lambda write: write.moment > since, inside)
+        for write in later:
+            part = write.name.part
+            if part in found and found[part].moment >= write.moment:
+                continue
+            if part is name.part and not write.is_renamed:
+                continue
+            if write.place.may_overlap(name.place):
+                found[part] = write
+                if most is not None and len(found) > most:
+                    break
         return found.values()
 
     def _is_told(self, write: Write, later: Sequence[Write]) -> bool:

@@ -94,6 +94,17 @@ def views_apart(size: int) -> str:
     return _views(16 * size, [str(16 * i) for i in range(size)], calls)
 
 
+def views_of_a_kernel(size: int) -> str:
+    """Each is loaded where it is made, so that none is behind another."""
+    lines = [f"        v{i} = pl.slice(o, [8, 16], [{i % 8}, 0])" for i in range(size)]
+    lines += [
+        f"        t{i} = pl.load(x, [0, 0], [8, 16])\n        v{i} = pl.store(t{i}, [0, 0], v{i})"
+        for i in range(size)
+    ]
+    text = HEAD.partition("        o = pl.store(")[0]
+    return text + "\n".join([*lines, "        return o"])
+
+
 def functions_in_a_row(size: int) -> str:
     functions = [
         f"    @pl.function\n    def f{i}(self, x: pl.Tensor[[16], pl.FP32]) "
@@ -152,6 +163,7 @@ def work_of(text: str) -> int:
         overlapping_views,
         views_somewhere,
         views_apart,
+        views_of_a_kernel,
         splices_in_a_row,
         a_name_outside_bound_again,
     ],
