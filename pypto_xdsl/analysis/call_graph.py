@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from xdsl.ir import Operation
 
+from pypto_xdsl.analysis.kernels import with_functions
 from pypto_xdsl.analysis.walk import walk
 from pypto_xdsl.dialects.orch import DispatchOp, FuncOp
 
@@ -25,14 +26,17 @@ class CallGraph:
         self._function_of: dict[DispatchOp, FuncOp] = {}
         self._components: list[list[FuncOp]] | None = None
         self._component_of: dict[FuncOp, int] = {}
-        current: FuncOp | None = None
-        for op in walk(module):
+        self.stray_uses: list[DispatchOp] = []
+        """The calls and submits that stand in no `orch.func`, of which nothing else is known."""
+        for op, function in with_functions(module):
             if isinstance(op, FuncOp):
-                current = op
                 self._enter(op)
-            elif isinstance(op, DispatchOp) and current is not None:
-                self._functions[current].append(op)
-                self._function_of[op] = current
+            elif isinstance(op, DispatchOp):
+                if function is None:
+                    self.stray_uses.append(op)
+                else:
+                    self._functions[function].append(op)
+                    self._function_of[op] = function
         for dispatch, function in self._function_of.items():
             self._resolve(dispatch, function)
 

@@ -21,7 +21,7 @@ def kernels(module: ModuleOp) -> Iterator[orch.FuncOp]:
             yield from kernels(op)
 
 
-def with_functions(module: ModuleOp) -> Iterator[tuple[Operation, orch.FuncOp | None]]:
+def with_functions(module: Operation) -> Iterator[tuple[Operation, orch.FuncOp | None]]:
     """
     Every op of a module, in the order of the text, and the `orch.func` that it is in or that it
     is; None in functions of other dialects, and outside of functions.

@@ -24,6 +24,11 @@ from pypto_xdsl.syntax.spelling import did_you_mean
 
 def _mismatches(module: ModuleOp) -> Iterable[Diagnostic]:
     calls = CallGraph(module)
+    for dispatch in calls.stray_uses:
+        yield diagnose(
+            dispatch,
+            f"uses '{dispatch.callee_name}' in no 'orch.func', from which alone functions are used",
+        )
     for function in calls.functions:
         for dispatch in calls.uses_in(function):
             callee = calls.callee(dispatch)

@@ -12,20 +12,21 @@ from collections.abc import Iterable
 
 from xdsl.dialects.builtin import ModuleOp
 
-from pypto_xdsl.analysis.walk import walk
+from pypto_xdsl.analysis.kernels import with_functions
 from pypto_xdsl.diagnostics import Diagnostic, diagnose
-from pypto_xdsl.dialects.orch import DispatchOp, FuncOp
+from pypto_xdsl.dialects.orch import DispatchOp
 from pypto_xdsl.properties.registry import Property
 
 MANUAL_DEP_EDGES = "manual_dep_edges"
 
 
 def _stray_dependencies(module: ModuleOp) -> Iterable[Diagnostic]:
-    function = ""
-    for op in walk(module):
-        if isinstance(op, FuncOp):
-            function = op.sym_name.data
-        elif isinstance(op, DispatchOp) and MANUAL_DEP_EDGES in op.attributes:
+    for op, function in with_functions(module):
+        if (
+            function is not None
+            and isinstance(op, DispatchOp)
+            and MANUAL_DEP_EDGES in op.attributes
+        ):
             advice = (
                 "its dependencies go into deps [...]"
                 if op.RETURNS_TASK
@@ -33,7 +34,7 @@ def _stray_dependencies(module: ModuleOp) -> Iterable[Diagnostic]:
             )
             yield diagnose(
                 op,
-                f"in function '{function}' carries {MANUAL_DEP_EDGES} on a use of "
+                f"in function '{function.sym_name.data}' carries {MANUAL_DEP_EDGES} on a use of "
                 f"'{op.callee_name}', where nobody looks for them: {advice}",
             )
 

@@ -11,20 +11,17 @@ from collections.abc import Iterable, Iterator
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
 
-from pypto_xdsl.analysis.walk import blocks_inside, walk
+from pypto_xdsl.analysis.kernels import with_functions
+from pypto_xdsl.analysis.walk import blocks_inside
 from pypto_xdsl.diagnostics import Diagnostic, diagnose, note
 from pypto_xdsl.dialects.declared_op import DeclaredOp
-from pypto_xdsl.dialects.orch import FuncOp
 from pypto_xdsl.dialects.tile import TileType
 from pypto_xdsl.properties.registry import Property
 
 
 def _misplaced_tiles(module: ModuleOp) -> Iterable[Diagnostic]:
-    in_core = False
-    for op in walk(module):
-        if isinstance(op, FuncOp):
-            in_core = op.kind.data.is_in_core
-        if not in_core:
+    for op, function in with_functions(module):
+        if function is None or not function.kind.data.is_in_core:
             continue
         for result in op.results:
             yield from _unplaced(op, f"result {result.index}", result)

@@ -11,20 +11,18 @@ from collections.abc import Iterable
 
 from xdsl.dialects.builtin import ModuleOp, TensorType
 
-from pypto_xdsl.analysis.walk import walk
+from pypto_xdsl.analysis.kernels import with_functions
 from pypto_xdsl.diagnostics import Diagnostic, diagnose
 from pypto_xdsl.dialects.declared_op import DeclaredOp
-from pypto_xdsl.dialects.orch import FuncOp
 from pypto_xdsl.dialects.tile import TileType
 from pypto_xdsl.properties.registry import Property
 
 
 def _ops_of_more_dimensions(module: ModuleOp) -> Iterable[Diagnostic]:
-    in_core = False
-    for op in walk(module):
-        if isinstance(op, FuncOp):
-            in_core = op.kind.data.is_in_core
-        elif in_core and isinstance(op, DeclaredOp) and not _changes_shape(op):
+    for op, function in with_functions(module):
+        if function is None or not function.kind.data.is_in_core:
+            continue
+        if isinstance(op, DeclaredOp) and not _changes_shape(op):
             tile = next(
                 (
                     value.type

@@ -86,3 +86,17 @@ orch.func orchestration @main(in %s : tensor<16xf32>, in %l : tensor<32xf32>,
   orch.call @kernel(%s, %l) : (tensor<16xf32>, tensor<32xf32>) -> ()
   orch.return
 }
+
+// -----
+
+// Functions are used from functions of their own dialect only.
+orch.func opaque @helper(in %n : index) {
+  orch.return
+}
+func.func @other(%n : index) {
+  // expected-error @+1 {{'orch.call' op uses 'helper' in no 'orch.func', from which alone functions are used}}
+  orch.call @helper(%n) : (index) -> ()
+  func.return
+}
+// expected-error @+1 {{'orch.submit' op uses 'nothing' in no 'orch.func'}}
+%t = orch.submit @nothing() : () -> !orch.task_id
