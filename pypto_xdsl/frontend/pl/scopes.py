@@ -469,7 +469,8 @@ def read_split_aiv(context: Context, statement: ast.For, call: ast.Call) -> None
         raise context.error(
             call,
             "a scope with pl.split(...) holds no pl.split_aiv: both say how its work is split, "
-            "even where the split is NONE",
+            "even where the split is NONE; drop one of the two, and set the number of slots by "
+            "pl.cross_core_slot(slot_num=N)",
         )
     kernel = context.kind.is_in_core or context.is_inside(IncoreOp.name)
     if not kernel:

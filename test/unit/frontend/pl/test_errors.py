@@ -173,7 +173,7 @@ def test_names_that_part_in_a_loop_are_not_written_before() -> None:
 
 
 def test_two_ways_to_split_one_scope() -> None:
-    """Even a split that is none says that it is none."""
+    """E-T62, E-T63: even a split that is none says that it is none."""
     text = body(
         "with pl.at(level=pl.Level.CORE_GROUP, optimizations=[pl.split(pl.SplitMode.NONE)]):",
         "    for i in pl.split_aiv(2, mode=pl.SplitMode.NONE):",
@@ -181,6 +181,7 @@ def test_two_ways_to_split_one_scope() -> None:
         "return out",
     )
     check(text, 8, 22, "a scope with pl.split(...) holds no pl.split_aiv")
+    check(text, 8, 22, "set the number of slots by pl.cross_core_slot(slot_num=N)")
 
 
 def test_a_write_that_a_branch_saves_is_not_lost() -> None:
