@@ -33,7 +33,9 @@ from xdsl.dialects.builtin import (
     FloatAttr,
     IndexType,
     IntegerAttr,
+    IntegerType,
     TensorType,
+    bf16,
     f16,
     f32,
     i16,
@@ -264,7 +266,13 @@ def _update_rows(
     source: SSAValue,
     inserter: Inserter,
 ) -> SSAValue:
-    *outer, columns = TileType.of(destination.type).get_shape()
+    type = TileType.of(destination.type)
+    *outer, columns = type.get_shape()
+    if byte_width(type.element_type) == 1 and columns % 2 == 0:
+        # Elements of one byte are not selected; rows are moved as wholes.
+        into, given = (_read_as(value, i16, inserter) for value in (destination, source))
+        result = _update_rows(op, into, indices, given, inserter)
+        return _read_as(result, type.element_type, inserter)
     count = prod(TileType.of(source.type).get_shape()[:-1])
     if prod(TileType.of(indices.type).get_shape()) != count:
         raise OpError(op, f"lists other rows than the {count} of {source.type}: {indices.type}")
@@ -279,7 +287,7 @@ def _update_rows(
         flat = starts
     matrix = reshaped(destination, (prod(outer), columns), inserter)
     result = _place(op, matrix, reshaped(source, (count, columns), inserter), flat, inserter)
-    return reshaped(result, TileType.of(destination.type).get_shape(), inserter)
+    return reshaped(result, type.get_shape(), inserter)
 
 
 def scatter_mask(
@@ -329,19 +337,35 @@ def _blend(
     op: Operation, destination: SSAValue, source: SSAValue, put: _Put, inserter: Inserter
 ) -> SSAValue:
     """The destination with what `put` puts there."""
-    type, given = TileType.of(destination.type), TileType.of(source.type)
+    type = TileType.of(destination.type)
+    if type.element_type == bf16:
+        # The vector unit selects among others, and of these the bytes alone matter.
+        into, bits = (_read_as(value, i16, inserter) for value in (destination, source))
+        return _read_as(_blend(op, into, bits, put, inserter), bf16, inserter)
+    given = TileType.of(source.type)
     marks: dict[int, ElementType] = {4: f32, 2: f16}
     mark = marks.get(byte_width(type.element_type))
     if mark is None:
         raise OpError(
             op, f"places elements of {type.element_type}, but those of 2 or 4 bytes are placed"
         )
+    # What is placed in has no fewer rows than what is placed: those behind stay empty.
+    rows, *inner = type.get_shape()
+    large = type.with_shape((max(rows, given.get_shape()[0]), *inner))
+
+    def placed(what: SSAValue, names: tuple[str, str]) -> SSAValue:
+        element = TileType.of(what.type).element_type
+        nothing = _full(0, large.with_element_type(element), inserter, names[0])
+        result = inserter.insert(put(nothing, what), names[1])
+        if large == type:
+            return result
+        first = type.with_element_type(element)
+        return inserter.insert(tile.SliceOp(result, (0, 0), first), names[1])
+
     try:
-        nothing = _full(0, type, inserter, "nothing")
-        values = inserter.insert(put(nothing, source), "values")
-        unmarked = _full(0, type.with_element_type(mark), inserter, "unmarked")
+        values = placed(source, ("nothing", "values"))
         ones = _full(1, given.with_element_type(mark), inserter, "ones")
-        marked = inserter.insert(put(unmarked, ones), "marked")
+        marked = placed(ones, ("unmarked", "marked"))
         zero = _number(0, mark, inserter)
         taken = tile.CmpsOp(marked, zero, properties={"cmp_type": _NOT_EQUAL})
         mask = inserter.insert(taken, "mask")
@@ -463,9 +487,19 @@ def _as(value: SSAValue, type: Attribute, inserter: Inserter) -> SSAValue:
     return inserter.insert(tile.CastOp(value, type, RoundMode.RINT), value.name_hint)
 
 
+def _read_as(value: SSAValue, type: ElementType, inserter: Inserter) -> SSAValue:
+    """The bytes of a tile as elements of another type."""
+    read = tile.ReinterpretViewOp.reinterpreted(TileType.of(value.type), type)
+    return inserter.insert(tile.ReinterpretViewOp(value, read), value.name_hint)
+
+
 def _number(value: int, type: ElementType, inserter: Inserter) -> SSAValue:
-    attribute = FloatAttr(value, type) if isinstance(type, AnyFloat) else IntegerAttr(value, type)
-    return inserter.insert(arith.ConstantOp(attribute))
+    if isinstance(type, AnyFloat):
+        return inserter.insert(arith.ConstantOp(FloatAttr(value, type)))
+    # Constants have no sign.
+    plain = IntegerType(8 * byte_width(type))
+    number = inserter.insert(arith.ConstantOp(IntegerAttr(value, plain)))
+    return number if plain == type else inserter.insert(arith.BitcastOp(number, type))
 
 
 def _full(value: int, type: TileType, inserter: Inserter, hint: str) -> SSAValue:

@@ -445,6 +445,8 @@ def _known_extent(value: SSAValue) -> int:
 def _is_same_box(have: object, want: pto.TileBufType) -> bool:
     """Whether two types differ in the valid region only, or in a `compact` that says nothing."""
     assert isinstance(have, pto.TileBufType)
+    if have.element_type != want.element_type:
+        return False
     have_config, want_config = have.config.data, want.config.data
     if want.get_shape()[0] <= BOX_ROWS:
         have_config, want_config = have_config[:-1], want_config[:-1]

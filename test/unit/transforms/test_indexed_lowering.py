@@ -42,7 +42,16 @@ def check(text: str, arguments: list[Any], wanted: Any, *, as_written: bool = Tr
         np.testing.assert_array_equal(np.asarray(result), wanted, err_msg=str(step))
 
 
-DTYPES = {"f32": np.float32, "f16": np.float16, "i32": np.int32, "i16": np.int16}
+DTYPES = {
+    "f32": np.float32,
+    "f16": np.float16,
+    "i32": np.int32,
+    "i16": np.int16,
+    "ui32": np.uint32,
+    "ui16": np.uint16,
+    # As their bytes.
+    "bf16": np.uint16,
+}
 
 GATHERS = [
     # source, index, axis
@@ -141,7 +150,7 @@ def test_gather_from_what_is_valid_in_part(*, computed: bool):
     check(text, [x, i, 5, np.zeros((8, 32), np.float32)], wanted)
 
 
-@pytest.mark.parametrize("dtype", ["f32", "i32", "f16", "i16"])
+@pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize(("rows", "all_rows"), [(1, 1), (4, 4), (8, 8), (4, 16), (1, 3)])
 def test_scatter(dtype: str, rows: int, all_rows: int):
     whole, part = f"{all_rows}x32x{dtype}", f"{rows}x16x{dtype}"
@@ -157,7 +166,7 @@ def test_scatter(dtype: str, rows: int, all_rows: int):
     rng = np.random.default_rng(4)
     x = rng.integers(1, 50, (all_rows, 32)).astype(DTYPES[dtype])
     # Zeros among what is put there: what was there must not show through.
-    y = rng.integers(-2, 2, (rows, 16)).astype(DTYPES[dtype])
+    y = rng.integers(0, 4, (rows, 16)).astype(DTYPES[dtype])
     i = np.stack([rng.permutation(32)[:16] for _ in range(rows)]).astype(np.int32)
     wanted = x.copy()
     np.put_along_axis(wanted[:rows], i, y, 1)
@@ -185,13 +194,14 @@ def test_scatter_update(dtype: str):
     check(text, [x, i, y, np.zeros_like(x)], wanted)
 
 
-@pytest.mark.parametrize("dtype", ["f32", "i32", "f16"])
+@pytest.mark.parametrize("dtype", [*DTYPES, "i8", "ui8"])
 @pytest.mark.parametrize("deep", [False, True])
 def test_rows_of_a_tile_are_replaced(dtype: str, *, deep: bool):
     """A tile of four dimensions is its rows, too."""
-    whole, part, indices = ("16x16", "8x16", "1x8")
+    numpy_type = {**DTYPES, "i8": np.int8, "ui8": np.uint8}[dtype]
+    whole, part, indices = ("16x32", "8x32", "1x8")
     if deep:
-        whole, part, indices = ("2x16x1x16", "2x8x1x16", "2x8")
+        whole, part, indices = ("2x16x1x32", "2x8x1x32", "2x8")
     zeros = ", ".join("0" for _ in whole.split("x"))
     text = f"""
     orch.func incore @k(in %x : tensor<{whole}x{dtype}>, in %i : tensor<{indices}xi32>,
@@ -208,10 +218,33 @@ def test_rows_of_a_tile_are_replaced(dtype: str, *, deep: bool):
     """
     rng = np.random.default_rng(6)
     shapes = [tuple(map(int, shape.split("x"))) for shape in (whole, part, indices)]
-    x = rng.integers(1, 50, shapes[0]).astype(DTYPES[dtype])
-    y = rng.integers(-2, 2, shapes[1]).astype(DTYPES[dtype])
-    i = rng.permutation(x.size // 16)[: y.size // 16].astype(np.int32).reshape(shapes[2])
+    x = rng.integers(1, 127, shapes[0]).astype(numpy_type)
+    y = rng.integers(0, 4, shapes[1]).astype(numpy_type)
+    i = rng.permutation(x.size // 32)[: y.size // 32].astype(np.int32).reshape(shapes[2])
     wanted = x.copy()
-    wanted.reshape(-1, 16)[i.reshape(-1)] = y.reshape(-1, 16)
+    wanted.reshape(-1, 32)[i.reshape(-1)] = y.reshape(-1, 32)
+    arguments = [x, i, y, np.zeros_like(x)]
+    assert_gives(on_910b(text), arguments, wanted, pipelines=TO_CORE)
+
+
+@pytest.mark.parametrize("dtype", ["f32", "ui16"])
+def test_more_rows_than_there_are(dtype: str):
+    """Of rows that replace the same one the last one stays."""
+    text = f"""
+    orch.func incore @k(in %x : tensor<3x16x{dtype}>, in %i : tensor<1x8xi32>,
+        in %y : tensor<8x16x{dtype}>, out %o : tensor<3x16x{dtype}>) -> tensor<3x16x{dtype}> {{
+      %a = tile.load %x[0, 0] : tensor<3x16x{dtype}> -> !tile.tile<3x16x{dtype}, vec>
+      %j = tile.load %i[0, 0] : tensor<1x8xi32> -> !tile.tile<1x8xi32, vec>
+      %b = tile.load %y[0, 0] : tensor<8x16x{dtype}> -> !tile.tile<8x16x{dtype}, vec>
+      %c = tile.scatter_update %a, %j, %b
+        : !tile.tile<3x16x{dtype}, vec>, !tile.tile<1x8xi32, vec>, !tile.tile<8x16x{dtype}, vec>
+      %r = tile.store %c, %o[0, 0] : !tile.tile<3x16x{dtype}, vec>, tensor<3x16x{dtype}>
+      orch.return %r : tensor<3x16x{dtype}>
+    }}
+    """
+    rng = np.random.default_rng(7)
+    x, y = (rng.integers(0, 50, shape).astype(DTYPES[dtype]) for shape in ((3, 16), (8, 16)))
+    i = np.array([[2, 0, 2, 2, 0, 0, 2, 0]], np.int32)
+    wanted = np.stack([y[7], x[1], y[6]])
     arguments = [x, i, y, np.zeros_like(x)]
     assert_gives(on_910b(text), arguments, wanted, pipelines=TO_CORE)

@@ -75,6 +75,49 @@ def test_of_what_is_computed_and_changed():
     assert_gives(text, [X, np.zeros((16, 64), np.int32)], wanted, pipelines=TO_CORE)
 
 
+def test_of_elements_as_large():
+    """What is computed then is computed in the other type."""
+    text = kernel(
+        """
+        %t = tile.load %x[0, 0] : tensor<16x64xi32> -> !tile.tile<16x64xi32, valid = [9, 30]>
+        %v = tile.reinterpret_view %t
+          : !tile.tile<16x64xi32, valid = [9, 30]> -> !tile.tile<16x64xf32, valid = [9, 30]>
+        %a = tile.add %v, %v : !tile.tile<16x64xf32, valid = [9, 30]>
+        %p = tile.fillpad %a, pad_value = max
+          : !tile.tile<16x64xf32, valid = [9, 30]> -> !tile.tile<16x64xf32, pad = max>
+        %r = tile.store %p, %o[0, 0] : !tile.tile<16x64xf32, pad = max>, tensor<16x64xf32>
+        """,
+        "f32",
+        "16x64",
+    )
+    x = np.random.default_rng(9).standard_normal((16, 64)).astype(np.float32)
+    wanted = np.full((16, 64), np.inf, np.float32)
+    wanted[:9, :30] = 2 * x[:9, :30]
+    arguments = [x.view(np.int32), np.zeros((16, 64), np.float32)]
+    assert_gives(text, arguments, wanted, pipelines=TO_CORE)
+
+
+@pytest.mark.parametrize(("dtype", "columns"), [("f32", 32), ("i16", 64)])
+def test_of_columns_of_a_tile(dtype: str, columns: int):
+    """The rows of a window lie apart; its elements are others all the same."""
+    new = f"!tile.tile<8x{columns}x{dtype}>"
+    text = kernel(
+        f"""
+        %t = tile.load %x[0, 0] : tensor<16x64xi32> -> !tile.tile<16x64xi32>
+        %s = tile.slice %t[4, 16] : !tile.tile<16x64xi32> -> !tile.tile<8x32xi32>
+        %v = tile.reinterpret_view %s : !tile.tile<8x32xi32> -> {new}
+        %a = tile.add %v, %v : {new}
+        %r = tile.store %a, %o[0, 0] : {new}, tensor<8x{columns}x{dtype}>
+        """,
+        dtype,
+        f"8x{columns}",
+    )
+    x = np.random.default_rng(9).standard_normal((16, 64)).astype(np.float32).view(np.int32)
+    part = np.ascontiguousarray(x[4:12, 16:48]).view(DTYPES[dtype])
+    arguments = [x, np.zeros((8, columns), DTYPES[dtype])]
+    assert_gives(text, arguments, part + part, pipelines=TO_CORE)
+
+
 def test_of_rows_of_a_tile():
     text = kernel(
         """
