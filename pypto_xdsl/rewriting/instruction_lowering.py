@@ -180,6 +180,5 @@ def _is_column_work(op: DeclaredOp) -> bool:
         type.is_column
         and type.layout.slayout is TileLayout.NONE_BOX
         and type.get_shape() == types[0].get_shape()
-        and DYNAMIC_INDEX not in type.valid_shape
         for type in types
     )

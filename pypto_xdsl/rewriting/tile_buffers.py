@@ -374,10 +374,7 @@ class TileBuffers:
         rows, _ = type.get_shape()
         config = (pto.BLayout.ROW_MAJOR, *type.config.data[1:])
         row = type.with_(shape=(1, rows), valid_shape=(1, type.valid_shape[0]), config=config)
-        valid = self._valid[buffer]
-        return self._inserted(
-            build(pto.TReshapeOp, {"src": buffer}, {}, (row,)), (1, valid[0]), buffer.name_hint
-        )
+        return self._viewed(buffer, row, (1, self._valid[buffer][0]), buffer.name_hint)
 
     def _type(self, value: SSAValue) -> pto.TileBufType:
         try:

@@ -54,7 +54,7 @@ def _into_a_tensor(x: Any, n: int, y: Any) -> None:
 
 
 def _some_rows(x: Any, n: int, y: Any) -> None:
-    y[2 : 2 + n, 11] = x[0:n, 4] + x[0:n, 4]
+    y[2 : 2 + n, 11] = -x[0:n, 4]
 
 
 CASES: Mapping[str, Columns] = {
@@ -94,7 +94,7 @@ CASES: Mapping[str, Columns] = {
     "some rows": Columns(
         """
         %c = tile.load %x[0, 4], valid = [%n, 1] : {T} -> !tile.tile<16x1x{dtype}, valid = [?, 1]>
-        %m = tile.add %c, %c : !tile.tile<16x1x{dtype}, valid = [?, 1]>
+        %m = tile.neg %c : !tile.tile<16x1x{dtype}, valid = [?, 1]>
         %z = tile.store %m, %y[2, 11] : !tile.tile<16x1x{dtype}, valid = [?, 1]>, {T}
         """,
         _some_rows,
