@@ -23,7 +23,8 @@ one half writes cannot be handed over where either is a scalar unit.
 
 The kernel is walked in the order of the text; what is pending between the halves at the start of a
 loop grows until it stays, so that a loop is walked again as often as there are buffers in it at
-most. A handover for what was before a loop stands before the loop.
+most. A handover for what was before a loop stands before the loop, and one for what only one half
+knows whether it does, as it has the number that decides, before the branch.
 """
 
 from __future__ import annotations
@@ -174,10 +175,10 @@ class _Walk:
         for op in block.ops:
             match op:
                 case scf.ForOp():
-                    self._before_loop(op, state)
+                    self._before(op, state)
                     self._loop(op, (op.body.block,), state)
                 case scf.WhileOp():
-                    self._before_loop(op, state)
+                    self._before(op, state)
                     self._loop(op, (op.before_region.block, op.after_region.block), state)
                 case scf.IfOp():
                     self._branch(op, state)
@@ -188,10 +189,14 @@ class _Walk:
                 case _:
                     pass
 
-    def _before_loop(self, loop: Operation, state: _State) -> None:
-        """Hand over what was before a loop, once for all of its turns."""
-        tiles = (access for access in self._within(loop) if access.way is not _Way.SCALAR)
-        self._order(loop, tuple(tiles), state)
+    def _before(self, op: Operation, state: _State, half: Lane | None = None) -> None:
+        """Hand over what was before a loop or a branch, for all that is done in it."""
+        accesses = (
+            access
+            for access in self._within(op)
+            if access.way is not _Way.SCALAR and half in (None, access.half)
+        )
+        self._order(op, tuple(accesses), state)
 
     def _loop(self, loop: Operation, blocks: tuple[Block, ...], state: _State) -> None:
         entry = self._entries.setdefault(loop, {})
@@ -210,6 +215,10 @@ class _Walk:
         _join(state, ends[0])
 
     def _branch(self, op: scf.IfOp, state: _State) -> None:
+        owner = self._owner(op.cond)
+        if owner is not None:
+            # The other half goes on without knowing which way this one takes.
+            self._before(op, state, owner)
         before = dict(state)
         state.clear()
         for region in op.regions:
@@ -217,6 +226,20 @@ class _Walk:
             for block in region.blocks:
                 self.block(block, arm)
             _join(state, arm)
+
+    def _owner(self, number: SSAValue) -> Lane | None:
+        """The half that alone has a number, since it comes of a tile; None if both have it."""
+        waiting, seen = [number], {number}
+        while waiting:
+            op = waiting.pop().owner
+            if not isinstance(op, Operation) or op.regions:
+                continue
+            half = half_of(op)
+            if half is not None:
+                return half
+            waiting += (value for value in op.operands if value not in seen)
+            seen.update(op.operands)
+        return None
 
     def _op(self, op: Operation, state: _State) -> None:
         accesses = self._accesses(op)

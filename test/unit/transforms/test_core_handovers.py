@@ -172,6 +172,27 @@ ON_ONE_WAY = f"""
 """`s` is written by the cores in turns: last `s = a @ b`; `y = c`."""
 
 
+BY_ONE_HALF = f"""
+  %p = tile.matmul %ta, %tb : {M}
+  %s_end = tile.store %p, %s[0, 0] : {M}, {T}
+  %tc = tile.load %c[0, 0] : {T} -> !tile.tile<32x32xf32>
+  %e = tile.read %tc[0, 0] : !tile.tile<32x32xf32> -> f32
+  %n = arith.fptosi %e : f32 to i32
+  %c0_i32 = arith.constant 0 : i32
+  %more = arith.cmpi sgt, %n, %c0_i32 : i32
+  %y1 = scf.if %more -> ({T}) {{
+    %v = tile.load %s_end[0, 0] : {T} -> {M}
+    %y2 = tile.store %v, %y[0, 0] : {M}, {T}
+    scf.yield %y2 : {T}
+  }} else {{
+    %y2 = tile.store %tc, %y[0, 0] : !tile.tile<32x32xf32>, {T}
+    scf.yield %y2 : {T}
+  }}
+  %y_end = ptensor.updated %y1 : {T}
+"""
+"""`s = a @ b`; `y` is `s` or `c`, by the first element of `c`, which a vector core has alone."""
+
+
 def region(part: str) -> str:
     """Each vector core stores its rows of a part to `s`; the cube core multiplies all of them."""
     return f"""
@@ -196,6 +217,7 @@ CASES: Mapping[str, Shared] = {
     "read before": Shared(READ_BEFORE, lambda a, b, c, s, y: (a @ b, -s), follows=False),
     "to and fro": Shared(TO_AND_FRO, lambda a, b, c, s, y: _to_and_fro(s, b)),
     "before a loop": Shared(BEFORE_A_LOOP, lambda a, b, c, s, y: (a @ b, c + 3 * (a @ b))),
+    "by one half": Shared(BY_ONE_HALF, lambda a, b, c, s, y: (a @ b, a @ b if c[0, 0] > 0 else c)),
     "on one way": Shared(ON_ONE_WAY, lambda a, b, c, s, y: (a @ b, c)),
 }
 
@@ -269,6 +291,8 @@ SPLITS = {
         case.body, case.compute, f"attributes {{orch.split = #orch<split {split}>}}"
     )
     for name, case in CASES.items()
+    # An element of a tile that is shared out is of one core.
+    if "tile.read" not in case.body
     for split in ("up_down", "left_right")
 }
 
