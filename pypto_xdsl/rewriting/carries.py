@@ -188,8 +188,10 @@ class _Renaming:
 
     def _enter(self, block: Block, tensors: Sequence[SSAValue]) -> None:
         """In a block the tensors have the names of new arguments."""
+        around = block.parent_op()
+        assert around is not None
         for tensor in tensors:
-            argument = block.insert_arg(tensor.type, len(block.args))
+            argument = block.insert_arg(tensor.type, len(block.args), around.location)
             argument.name_hint = tensor.name_hint
             self._newest[tensor] = argument
 

@@ -55,3 +55,25 @@ def test_every_op_has_the_line_it_comes_from(name: str, scope: str) -> None:
     assert [line(op) for op in ops if isinstance(op, CallOp)] == [4]
     assert [line(op) for op in outlined.body.block.ops] == [2, 5, 6, 7, 4]
     assert line(main) == 1
+
+
+def test_what_is_carried_has_the_line_of_the_loop() -> None:
+    module = program(
+        f"""orch.func opaque @main(in %x : {T}, out %out : {T}, in %n : index) -> {T} {{
+  scf.for %i = %n to %n step %n {{
+    orch.incore {{
+      %t = tile.load %x[0] : {T} -> !tile.tile<64xf32>
+      tile.store %t, %out[0] : !tile.tile<64xf32>, {T}
+    }}
+  }}
+  orch.return %out : {T}
+}}
+"""
+    )
+    with collecting():
+        PYPTO_UNIVERSE.all_passes["outline-incore-scopes"]()().apply(context(), module)
+    (loop,) = (op for op in walk(module) if isinstance(op, scf.ForOp))
+    _, carried = loop.body.block.args
+    position = file_line_col(carried.location)
+    assert position is not None
+    assert position[1] == 2
