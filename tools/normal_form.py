@@ -271,8 +271,8 @@ def without_writers(function: orch.FuncOp) -> None:
 
 def hand_out_what_is_used(function: orch.FuncOp) -> None:
     """
-    Let scopes hand out nothing that nobody uses, or that is from before them; and leave out next
-    names of buffers that nobody uses.
+    Let scopes hand out each value once, and nothing that nobody uses, or that is from before them;
+    and leave out next names of buffers that nobody uses.
     """
     changed = True
     while changed:
@@ -282,9 +282,12 @@ def hand_out_what_is_used(function: orch.FuncOp) -> None:
                 Rewriter.erase_op(op)
                 changed = True
         for op in [op for op in walk(function) if isinstance(op, orch.ScopeOp)]:
+            first: dict[SSAValue, SSAValue] = {}
             for result, value in zip(op.outputs, op.yield_op.values, strict=True):
                 if not op.is_ancestor(_definer(value)):
                     result.replace_all_uses_with(value)
+                elif first.setdefault(value, result) is not result:
+                    result.replace_all_uses_with(first[value])
             used = [r.index for r in op.outputs if r.first_use is not None]
             if len(used) < len(op.outputs):
                 _hand_out(op, used)

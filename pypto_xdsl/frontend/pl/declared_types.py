@@ -27,7 +27,7 @@ from pypto_xdsl.dialects.tile.cross_core import PopOp
 from pypto_xdsl.dialects.tile.memory import CreateOp, LoadOp, ReshapeOp
 from pypto_xdsl.dialects.tile.types import TileType
 from pypto_xdsl.frontend.pl.annotations import Annotation, AnnotationReader, tile_with_view
-from pypto_xdsl.frontend.pl.context import Context, as_tuple
+from pypto_xdsl.frontend.pl.context import Context, as_tuple, symbol_at
 from pypto_xdsl.frontend.pl.scalars import cast_scalar
 from pypto_xdsl.frontend.pl.values import (
     Tuple,
@@ -42,7 +42,7 @@ from pypto_xdsl.frontend.pl.values import (
     is_value,
     literal_type,
 )
-from pypto_xdsl.frontend.pl.vocabulary import INDEX
+from pypto_xdsl.frontend.pl.vocabulary import INDEX, UNNAMED
 
 
 def annotation_reader(context: Context) -> AnnotationReader:
@@ -233,7 +233,9 @@ def _tile(context: Context, value: Value, declared: Annotation, node: ast.expr) 
     if context.strict_ssa and (declared.space is not None or not _says_space(node)):
         result = _whole(have, want, declared.view)
         if isinstance(value.owner, CreateOp | PopOp) and DYNAMIC_INDEX in result.valid_shape:
-            return _made_valid(context, value.owner, result, declared.view["valid_shape"], node)
+            valid: Sequence[Value] = declared.view["valid_shape"]
+            if not any(map(_is_unnamed, valid)):
+                return _made_valid(context, value.owner, result, valid, node)
         if result != have:
             retype(value, result)
         return value
@@ -257,6 +259,12 @@ def _tile(context: Context, value: Value, declared: Annotation, node: ast.expr) 
     if result != have:
         retype(value, result)
     return value
+
+
+def _is_unnamed(extent: Value) -> bool:
+    """Whether nothing says an extent."""
+    name = symbol_at(extent)
+    return name is not None and UNNAMED.fullmatch(name) is not None
 
 
 def _made_valid(

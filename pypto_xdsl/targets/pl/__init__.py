@@ -19,9 +19,10 @@ loop is positive (`positive_step`), where the slots of a ring are (`gm_slot_buff
 is called whose name Python has taken (`symbol`). Symbols called `_1`, `_2` name no extent.
 
 What the DSL says otherwise than MLIR comes back as the DSL has it: a select as an `if`, a division
-that rounds up as two that round down, what a scope hands out only if it is used, in the order in
-which it is made. What a program is compiled for is no part of it. The text of what comes back is
-the same.
+that rounds up as two that round down, what a scope hands out only if it is used, once, in the order
+in which it is made; a next name of a buffer only if it is used; a level only where it does not
+follow from the kind of a function. What a program is compiled for is no part of it. The text of
+what comes back is the same.
 """
 
 from __future__ import annotations

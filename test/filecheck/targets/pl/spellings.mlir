@@ -207,6 +207,8 @@ builtin.module @in {
   orch.func aiv @popped(in %n : index) {
     // CHECK: t: pl.Tile{{\[\[}}16, 64], pl.FP32, pl.Mem.Vec, pl.TileView(valid_shape=[n, 64])] = pl.tile.tpop_from_aic(shape=[16, 64], dtype=pl.FP32, split=1, id=3)
     %t = tile.tpop_from_aic valid = [%n, 64], split = up_down, id = 3 : !tile.tile<16x64xf32, vec, valid = [?, 64]>
+    // CHECK-NEXT: u: pl.Tile{{\[\[}}16, 64], pl.FP32, pl.Mem.Vec, pl.TileView(valid_shape=[extent{{\w*}}, 64])] = pl.tile.tpop_from_aic(
+    %u = tile.tpop_from_aic : !tile.tile<16x64xf32, vec, valid = [?, 64]>
     orch.return
   }
 
