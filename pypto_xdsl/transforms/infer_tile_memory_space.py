@@ -326,6 +326,7 @@ def _move_operands(block: Block, backend: Backend | None, moved: _Moved) -> None
             changed = True
         if changed:
             op.operands = operands
+            _follow_operands(op)
         for inner in blocks_inside(op):
             _move_operands(inner, backend, moved)
     for key in own:
@@ -356,6 +357,18 @@ def _rounded(op: Operation, value: SSAValue) -> SSAValue:
     if TileType.of(value.type).element_type == target:
         return value
     return _insert(tile.CastOp(value, target, RoundMode.RINT), op, value.name_hint)
+
+
+def _follow_operands(op: Operation) -> None:
+    """Let the results that are tiles of an op under their next names be where these are."""
+    if not isinstance(op, DeclaredOp):
+        return
+    operands = {name: value for name, value, _ in op.declared_operands()}
+    for _, result, declared in op.declared_results():
+        if isinstance(result.type, TileType) and declared.names is not None and not declared.view:
+            named = operands[declared.names]
+            if TileType.of(named.type).memory_space is not result.type.memory_space:
+                Rewriter.replace_value_with_new_type(result, named.type)
 
 
 def _operands(op: Operation) -> Iterator[tuple[str, SSAValue, OperandDeclaration]]:
