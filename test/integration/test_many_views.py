@@ -6,6 +6,8 @@ any order, in loops and branches too, and see what numpy's views see.
 from __future__ import annotations
 
 import random
+import subprocess
+import sys
 from typing import Any
 
 import numpy as np
@@ -117,6 +119,23 @@ def test_each_view_sees_what_was_written_through_others(seed: int) -> None:
         drawn.apply(wanted, n)
         for each in modules:
             np.testing.assert_array_equal(run(each, "main", [x, n]).parameters["x"], wanted)
+
+
+def test_programs_are_read_the_same_each_time() -> None:
+    """Whatever the order of sets of names is."""
+    texts = [Drawn(seed).text for seed in range(4)]
+    script = (
+        f"import sys; sys.path[:0] = {sys.path!r}\n"
+        f"from test_many_views import read\n"
+        f"print(*(read(text) for text in {texts!r}))"
+    )
+    found = {
+        subprocess.check_output(
+            [sys.executable, "-c", script], env={"PYTHONHASHSEED": str(seed)}, text=True
+        )
+        for seed in range(3)
+    }
+    assert len(found) == 1
 
 
 def test_views_are_told_by_one_name_of_the_whole() -> None:

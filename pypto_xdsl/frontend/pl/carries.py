@@ -183,7 +183,7 @@ def end_body(
 ) -> handed_on.HandedOn:
     """At the end of the body of a loop: what tells after it what it wrote."""
     context.names.aliases.end_loop()
-    carried = {name for carry in carries for name in carry.names}
+    carried = dict.fromkeys(name for carry in carries for name in carry.names)
     return handed_on.end_region(context, statement, frame, carried, _arguments(explicit))
 
 

@@ -14,7 +14,8 @@ see `aliases.py`. Where nobody reads the buffer any more, nothing is handed on.
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterable, Sequence
+from collections import deque
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
@@ -73,24 +74,28 @@ def end_region(
     sharing = context.names.sharing(roots)
     if context.exact:
         # The text says itself what it hands on; a scope gives what is in use after it.
-        names = _newest_inside(context, sharing, written, frame) if is_scope else []
-        return HandedOn(names, roots.keys())
+        if not is_scope:
+            return HandedOn((), roots.keys())
+        parts = _by_part(context, sharing)
+        return HandedOn(_newest_inside(context, parts, written, frame), roots.keys())
     alive = [name for name in sharing if is_alive(context, statement, name, carried is not None)]
     if not alive:
         _fall_behind(context, frame, carried or ())
         return HandedOn()
     settled = {aliases.of(value).part for value in explicit if is_tensor_type(value.type)}
+    # The next name of a tensor is one of the same part.
+    parts = _by_part(context, sharing)
     handed: dict[str, None] = {}
     uncarried: list[str] = []
-    todo = list(written)
+    todo = deque(written)
     while todo:
-        part = todo.pop(0)
+        part = todo.popleft()
         if part in settled:
             continue
         settled.add(part)
         names: list[str] = []
         if aliases.is_outside(part):
-            names = [name for name in _of_part(context, sharing, part) if name in frame]
+            names = [name for name in parts.get(part, ()) if name in frame]
         if carried is not None:
             outside = [name for name in names if context.names.is_outside(name)]
             names = [name for name in names if name in carried]
@@ -100,7 +105,7 @@ def end_region(
         if names:
             handed |= dict.fromkeys(_newest(context, names))
             continue
-        for name in _around(context, sharing, part) or alive:
+        for name in _around(context, parts, part) or alive:
             value = context.names.get(name)
             if is_value(value) and aliases.of(value).part not in settled:
                 # It hands on what was written through others.
@@ -117,13 +122,16 @@ def end_region(
 
 
 def _newest_inside(
-    context: Context, sharing: Sequence[str], parts: Iterable[SSAValue], frame: Frame
+    context: Context,
+    parts: Mapping[SSAValue, Sequence[str]],
+    written: Iterable[SSAValue],
+    frame: Frame,
 ) -> list[str]:
     """The names that a region gave to the newest values of parts that are there outside."""
     found: list[str] = []
-    for part in parts:
+    for part in written:
         if context.names.aliases.is_outside(part):
-            names = [name for name in _of_part(context, sharing, part) if name in frame]
+            names = [name for name in parts.get(part, ()) if name in frame]
             found += _newest(context, names) if names else ()
     return found
 
@@ -210,12 +218,13 @@ def sharers_alive(context: Context, statement: ast.stmt, value: SSAValue) -> boo
     return any(is_alive(context, statement, name, True) for name in context.names.sharing(roots))
 
 
-def _of_part(context: Context, names: Iterable[str], part: SSAValue) -> list[str]:
-    found: list[str] = []
+def _by_part(context: Context, names: Iterable[str]) -> Mapping[SSAValue, Sequence[str]]:
+    """The names of tensors by the part that each is a name of."""
+    found: dict[SSAValue, list[str]] = {}
     for name in names:
         value = context.names.get(name)
-        if is_value(value) and context.names.aliases.of(value).part is part:
-            found.append(name)
+        if is_value(value):
+            found.setdefault(context.names.aliases.of(value).part, []).append(name)
     return found
 
 
@@ -228,12 +237,12 @@ def _newest(context: Context, names: Iterable[str]) -> list[str]:
     return [name for name, v in values.items() if is_value(v) and moments[v] == newest]
 
 
-def _around(context: Context, sharing: Sequence[str], part: SSAValue) -> list[str]:
+def _around(context: Context, parts: Mapping[SSAValue, Sequence[str]], part: SSAValue) -> list[str]:
     """A name of the nearest part around one that has names and is there outside of the region."""
     aliases = context.names.aliases
     around = aliases.of(part).around
     while around is not None:
-        names = _of_part(context, sharing, around) if aliases.is_outside(around) else []
+        names = parts.get(around, ()) if aliases.is_outside(around) else ()
         if names:
             return _newest(context, names)[:1]
         around = aliases.of(around).around
