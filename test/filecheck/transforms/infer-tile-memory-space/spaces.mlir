@@ -187,10 +187,10 @@ orch.func incore @into_a_vector_tile(in %a : tensor<32x32xf16>, in %k : f32, in 
 }
 
 // A tile is written where its op takes it: the next name of what is moved there is there, too.
-// CHECK-LABEL: orch.func incore @written(
+// CHECK-LABEL: orch.func incore @written_elsewhere(
 // CHECK:         [[V:%.*]] = tile.move %t : !tile.tile<16x16xf32, mat> -> !tile.tile<16x16xf32, vec, blayout = col_major, slayout = row_major>
 // CHECK-NEXT:    %u = tile.write %f, [[V]][0, 0] : f32, !tile.tile<16x16xf32, vec, blayout = col_major, slayout = row_major>
-orch.func incore @written(in %x : tensor<16x16xf32>, in %f : f32) {
+orch.func incore @written_elsewhere(in %x : tensor<16x16xf32>, in %f : f32) {
   %t = tile.load %x[0, 0] : tensor<16x16xf32> -> !tile.tile<16x16xf32, mat>
   %u = tile.write %f, %t[0, 0] : f32, !tile.tile<16x16xf32, mat>
   orch.return
