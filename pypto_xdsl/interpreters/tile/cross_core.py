@@ -19,7 +19,7 @@ from pypto_xdsl.interpreters.core_groups import TO_CUBE, TO_VECTOR, GroupCore, N
 from pypto_xdsl.interpreters.elements import integer_value
 from pypto_xdsl.interpreters.elementwise import result_element, tile_of_region
 from pypto_xdsl.interpreters.errors import ProgramError
-from pypto_xdsl.interpreters.indices import given, take_indices
+from pypto_xdsl.interpreters.indices import given, known, take_indices
 from pypto_xdsl.interpreters.machine import machine_of
 from pypto_xdsl.interpreters.op_tables import Run, implements
 from pypto_xdsl.interpreters.rings import Part, Ring, RingShape, part_of
@@ -86,6 +86,8 @@ def _pop(op_class: type[Operation], direction: int) -> Run:
         type = tile.TileType.of(op.result.type)
         listed, _ = take_indices(op.static_valid, args)
         valid = given(type.valid_shape, listed)
+        if not known(valid):
+            raise ProgramError(f"takes a tile of which nothing says how much is valid: {type}")
         shape = physical_shape(type, valid)
         stride: Any = getattr(op, "lane_stride", None)
         part = _part(core, op, valid, None if stride is None else stride.value.data)
