@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any, TypeGuard
 
-from xdsl.dialects.builtin import DYNAMIC_INDEX, TensorType
+from xdsl.dialects import func
+from xdsl.dialects.builtin import DYNAMIC_INDEX, ModuleOp, TensorType
 from xdsl.interpreter import PythonValues
-from xdsl.ir import Attribute
+from xdsl.ir import Attribute, Operation
 
+from pypto_xdsl.analysis.walk import ops_inside
 from pypto_xdsl.dialects import orch
 from pypto_xdsl.dialects.orch import Direction
 from pypto_xdsl.dialects.ptensor.types import symbolic_shape_of, tensor_of, valid_shape_of
@@ -25,10 +28,55 @@ def is_tensor_type(type: Attribute) -> TypeGuard[TensorType[Attribute]]:
 
 
 def parameter_name(function: orch.FuncOp, place: int) -> str:
-    """The name of a parameter as the program spells it, else `arg0`, `arg1`, ..."""
+    """
+    The name of a parameter as the program spells it, else `arg0`, `arg1`, ...; of a declaration,
+    as its lowered kernel spells it.
+    """
     parameters = function.parameters
-    hint = parameters[place].name_hint if parameters else None
+    if parameters:
+        hint = parameters[place].name_hint
+    else:
+        hint = None if function.implementation is None else _names_below(function)[place]
     return hint or f"arg{place}"
+
+
+@lru_cache(maxsize=64)
+def _names_below(declaration: orch.FuncOp) -> Sequence[str | None]:
+    """The names that the parameters of a declaration have in its kernel: tensors come first."""
+    types = declaration.function_type.inputs.data
+    module = declaration.parent_op()
+    kernel = None if module is None else implementation_in(module, declaration)
+    block = None if kernel is None else kernel.body.first_block
+    if block is None or len(block.args) < len(types):
+        return (None,) * len(types)
+    order = sorted(range(len(types)), key=lambda place: not is_tensor_type(types[place]))
+    names: list[str | None] = [None] * len(types)
+    for place, argument in zip(order, block.args, strict=False):
+        names[place] = argument.name_hint
+    return names
+
+
+def implementation_in(module: Operation, declaration: orch.FuncOp) -> func.FuncOp | None:
+    """The lowered kernel that a declaration of a module names, None if there is none."""
+    reference = declaration.implementation
+    if reference is None:
+        return None
+    # Symbols of nested modules: few, one a group of kernels.
+    where: Operation | None = module
+    for symbol in (reference.root_reference, *reference.nested_references.data):
+        assert where is not None
+        where = next(
+            (
+                op
+                for op in ops_inside(where)
+                if op.properties.get("sym_name") == symbol
+                and isinstance(op, ModuleOp | func.FuncOp)
+            ),
+            None,
+        )
+        if where is None:
+            return None
+    return where if isinstance(where, func.FuncOp) else None
 
 
 class Extents:

@@ -49,6 +49,7 @@ from pypto_xdsl.interpreters.machine import GroupCall, Machine, machine_of
 from pypto_xdsl.interpreters.op_tables import Run, implements
 from pypto_xdsl.interpreters.pto.globals import Pointer
 from pypto_xdsl.interpreters.pto.memory import Core
+from pypto_xdsl.interpreters.signature import implementation_in
 from pypto_xdsl.interpreters.values import Tensor
 from pypto_xdsl.rewriting.kernel_lowering import GRID
 
@@ -120,7 +121,7 @@ def run_group(machine: Machine, calls: Sequence[GroupCall]) -> None:
 @lru_cache(maxsize=64)
 def waits_for_blocks(module: ModuleOp, declaration: orch.FuncOp) -> bool:
     """Whether a lowered kernel waits for the other blocks of its launch."""
-    kernel = _implementation(module, declaration)
+    kernel = implementation_in(module, declaration)
     if kernel is None:
         return False
     from pypto_xdsl.interpreters.ascend910b import core_barriers
@@ -146,7 +147,7 @@ def _run_on_core(machine: Machine, core: int, kernel: func.FuncOp, arguments: Py
 def _kernel_of(machine: Machine, declaration: orch.FuncOp) -> func.FuncOp:
     """The lowered kernel that a declaration names."""
     name = declaration.sym_name.data
-    kernel = _implementation(machine.module, declaration)
+    kernel = implementation_in(machine.module, declaration)
     if kernel is None:
         raise ProgramError(f"'{name}' is a declaration, there is no body to run")
     if declaration.returns is None:
@@ -185,30 +186,6 @@ def run_kernel(machine: Machine, kernel: func.FuncOp, arguments: PythonValues) -
         machine.run_ssacfg_region(kernel.body, arguments, kernel.sym_name.data)
     finally:
         cores.pop()
-
-
-def _implementation(module: ModuleOp, declaration: orch.FuncOp) -> func.FuncOp | None:
-    reference = declaration.implementation
-    if reference is None:
-        return None
-    # Symbols of nested modules: few, one a group of kernels.
-    where: Operation | None = module
-    for symbol in (reference.root_reference, *reference.nested_references.data):
-        assert where is not None
-        where = next(
-            (
-                op
-                for region in where.regions
-                for block in region.blocks
-                for op in block.ops
-                if op.properties.get("sym_name") == symbol
-                and isinstance(op, ModuleOp | func.FuncOp)
-            ),
-            None,
-        )
-        if where is None:
-            return None
-    return where if isinstance(where, func.FuncOp) else None
 
 
 def _memory_sizes(kernel: func.FuncOp) -> dict[AddressSpace, int]:

@@ -365,3 +365,30 @@ def test_the_only_value_needs_no_name(run: Run, tmp_path: Path):
 def test_one_of_several_values_needs_its_name(run: Run, kernel: str):
     status, _, err = run(kernel, "--arg", "x=ones", "--arg", "n=1", "--expect", "ones")
     assert (status, err) == (2, "pypto-run: error: --expect expects name=value, got 'ones'\n")
+
+
+LOWERED_NAMES = """\
+orch.func incore @scaled(in %x : tensor<8x64xf32>, in %by : f32, out %y : tensor<8x64xf32>)
+    -> tensor<8x64xf32> {
+  %t = tile.load %x[0, 0] : tensor<8x64xf32> -> !tile.tile<8x64xf32>
+  %u = tile.muls %t, %by : !tile.tile<8x64xf32>, f32
+  %y1 = tile.store %u, %y[0, 0] : !tile.tile<8x64xf32>, tensor<8x64xf32>
+  orch.return %y1 : tensor<8x64xf32>
+}
+"""
+
+
+@pytest.mark.parametrize("passes", [[], ["--default-pipeline"]])
+def test_arguments_keep_their_names_when_kernels_are_lowered(
+    run: Run, tmp_path: Path, passes: list[str]
+):
+    """A kernel on pointers takes the numbers last, whatever the order of the parameters."""
+    path = tmp_path / "scaled.mlir"
+    path.write_text(LOWERED_NAMES)
+    arguments = ["--arg", "x=ones", "--arg", "by=3.0", "--expect", "y=full:3.0", "-q"]
+    assert run(path, *passes, *arguments) == (0, "", "")
+    status, _, err = run(path, *passes, "--arg", "x=ones", "--arg", "z=1")
+    assert (status, err) == (
+        2,
+        "pypto-run: error: 'scaled' has no parameter 'z'; it has x, by, y\n",
+    )
