@@ -8,6 +8,9 @@ The graph is the one that the runtime would build, see `analysis/task_graph.py`.
 which task waits for which, because of which buffer, and why. Of a graph with many tasks, all that
 one call launches are shown as one, with how many they are, unless `tasks="each"` asks for all.
 Solid edges come from buffers, bold ones from `deps`; dashed ones depend on what only a run knows.
+
+Loops are followed trip by trip. One whose trips make the graph too large is an error at once, with
+its place: `scalars` gives bounds that are parameters smaller numbers.
 """
 
 from __future__ import annotations
