@@ -97,3 +97,24 @@ def test_a_program_that_fails_afterwards():
     )
     with pytest.raises(Mismatch, match="'f' fails afterwards, on arguments of seed 0: "):
         assert_same_run(variant(), outside, "f")
+
+
+def test_a_kernel_may_be_given_memory_to_work_in():
+    """As its last parameters; who launches it may not, as its callers would have to."""
+    text = """
+    orch.func KIND @k(in %x : tensor<4xf32>, out %y : tensor<4xf32>MORE) -> tensor<4xf32> {
+      %t = tile.load %x[0] : tensor<4xf32> -> !tile.tile<4xf32>
+      %z = tile.store %t, %y[0] : !tile.tile<4xf32>, tensor<4xf32>
+      orch.return %z : tensor<4xf32>
+    }
+    """
+    for kind in ("incore", "opaque"):
+        before = program(text.replace("KIND", kind).replace("MORE", ""))
+        after = program(text.replace("KIND", kind).replace("MORE", ", out %w : tensor<9xf32>"))
+        if kind == "incore":
+            assert_same_run(before, after)
+            with pytest.raises(Mismatch, match="has 2 parameters, had 3"):
+                assert_same_run(after, before, arguments=[[np.ones(4, np.float32), None]], seeds=())
+        else:
+            with pytest.raises(Mismatch, match="has 3 parameters, had 2"):
+                assert_same_run(before, after)
