@@ -227,11 +227,21 @@ def _launch(
     return machine.scheduler.launch(machine, launch), task
 
 
+def _callee(machine: Machine, op: orch.DispatchOp) -> orch.FuncOp | None:
+    """The function that a call uses, which may stand in one of another dialect."""
+    found = machine.calls.callee(op)
+    around = op.parent_op()
+    while found is None and around is not None:
+        found = machine.calls.function(op.callee_name, around)
+        around = around.parent_op()
+    return found
+
+
 def _dispatch(op_class: type[Operation], _: None) -> Run:
     def run(interpreter: Interpreter, op: orch.DispatchOp, args: PythonValues) -> PythonValues:
         machine = machine_of(interpreter)
         name = op.callee_name
-        callee = machine.calls.callee(op)
+        callee = _callee(machine, op)
         if callee is None:
             raise ProgramError(f"there is no function '{name}'")
         given = args[: len(op.arguments)]
