@@ -18,8 +18,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import prod
 from typing import Any
 
-from xdsl.dialects import arith, scf
-from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, IntegerAttr, TensorType
+from xdsl.dialects import scf
+from xdsl.dialects.builtin import DYNAMIC_INDEX, IntegerAttr, TensorType
 from xdsl.ir import Block, BlockArgument, Operation, OpResult, Region, SSAValue
 from xdsl.rewriter import Rewriter
 
@@ -43,7 +43,12 @@ from pypto_xdsl.rewriting.handover_tiles import (
     make_handover_tile,
     split_of_handovers,
 )
-from pypto_xdsl.rewriting.lane_sharing import guard_first, share_out, writes_tensors
+from pypto_xdsl.rewriting.lane_sharing import (
+    guard_first,
+    is_first_core,
+    share_out,
+    writes_tensors,
+)
 from pypto_xdsl.rewriting.locating import locate
 from pypto_xdsl.syntax.lists import Index
 
@@ -82,17 +87,6 @@ def _even_split(
             f"valid, and the second half starts at {starts}: both halves have to be as large",
         )
     return split
-
-
-def is_first_core(body: Block, origin: Operation) -> SSAValue:
-    """Whether a vector core is the first of its group, at the end of a body."""
-    core = tile.GetSubblockIdxOp()
-    zero = arith.ConstantOp.from_int_and_width(0, IndexType())
-    is_first = arith.CmpiOp(core.result, zero.result, "eq")
-    for op in (core, zero, is_first):
-        locate(origin.location, op)
-        body.add_op(op)
-    return is_first.result
 
 
 _HANDOVER = "handover"

@@ -440,6 +440,17 @@ def writes_tensors(op: Operation) -> bool:
     )
 
 
+def is_first_core(body: Block, origin: Operation) -> SSAValue:
+    """Whether a vector core is the first of its group, at the end of a body."""
+    core = tile.GetSubblockIdxOp()
+    zero = arith.ConstantOp.from_int_and_width(0, IndexType())
+    is_first = arith.CmpiOp(core.result, zero.result, "eq")
+    for op in (core, zero, is_first):
+        locate(origin.location, op)
+        body.add_op(op)
+    return is_first.result
+
+
 def guard_first(op: Operation, is_first: SSAValue) -> Sequence[SSAValue]:
     """
     Let one core do an op that writes tensors; the other has them as they were. The results that
