@@ -452,8 +452,9 @@ def _is_partly_valid(value: SSAValue) -> bool:
 def _expect_whole(op: Operation, value: SSAValue) -> None:
     _expect_constant_extents(op, value)
     if _is_partly_valid(value):
-        tensor = _tensor(value)
-        raise OpError(op, f"takes {tensor}, of which only a part is valid; take a slice of that")
+        raise OpError(
+            op, f"takes {value.type}, of which only a part is valid; take a slice of that"
+        )
 
 
 def _hint(value: SSAValue, suffix: str) -> str | None:

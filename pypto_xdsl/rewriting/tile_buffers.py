@@ -365,7 +365,14 @@ class TileBuffers:
         return self._viewed(buffer, want, self._valid[buffer], buffer.name_hint)
 
     def move(self, source: SSAValue, destination: SSAValue) -> None:
-        """Copy a buffer to another."""
+        """Copy a buffer to another of the same memory, which has to be UB."""
+        space = cast(pto.TileBufType, source.type).space
+        if space is not pto.AddressSpace.VEC:
+            raise OpError(
+                self._builder.origin,
+                f"has to copy a tile within {space}, which no instruction does: a tile that it "
+                "writes over or hands on is needed again, or in another place",
+            )
         self._builder.insert_op(build(pto.TMovOp, {"src": source, "dst": destination}))
 
     def row(self, buffer: SSAValue) -> SSAValue:
