@@ -9,12 +9,13 @@ numbers may be right.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from support.drawn_programs import DrawnProgram
 from support.machine_programs import parsed
 
 from pypto_xdsl.interpreters.core_settings import CoreSettings
@@ -32,16 +33,8 @@ SPLITS = ("", "attributes {orch.split = #orch<split up_down>}")
 
 
 @dataclass
-class Writer:
+class Writer(DrawnProgram):
     """The body of a kernel while it is drawn."""
-
-    draw: st.DrawFn
-    lines: list[str] = field(default_factory=list[str])
-    count: int = 0
-
-    def name(self, hint: str) -> str:
-        self.count += 1
-        return f"%{hint}{self.count}"
 
     def step(self, names: dict[str, str]) -> None:
         """Load a tile, compute on one of the cores, or on both, and store it."""

@@ -11,12 +11,13 @@ a memory plan that lets two live tiles overlap is found out.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from io import StringIO
 
 import numpy as np
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
+from support.drawn_programs import DrawnProgram
 from support.programs import context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import PassPipeline
@@ -56,13 +57,10 @@ CASTS = {
 
 
 @dataclass
-class Writer:
+class Writer(DrawnProgram):
     """A kernel's body while it is drawn."""
 
-    draw: st.DrawFn
     dtype: str
-    lines: list[str] = field(default_factory=list[str])
-    count: int = 0
 
     def tensor(self, shape: tuple[int, int]) -> str:
         return f"tensor<{shape[0]}x{shape[1]}x{self.dtype}>"
@@ -74,15 +72,8 @@ class Writer:
             return f"ptensor.adds {source}, %half : {self.tensor(shape)}, {self.dtype}"
         return f"ptensor.{self.draw(st.sampled_from(UNARY))} {source} : {self.tensor(shape)}"
 
-    def name(self) -> str:
-        self.count += 1
-        return f"%v{self.count}"
-
     def pick(self, values: dict[str, tuple[int, int]], shape: tuple[int, int]) -> str:
         return self.draw(st.sampled_from([n for n, s in values.items() if s == shape]))
-
-    def put(self, depth: int, text: str) -> None:
-        self.lines.append("  " * depth + text)
 
     def statement(self, values: dict[str, tuple[int, int]], depth: int) -> None:
         kinds = ["unary", "binary", "scalar", "broadcast", "both", "reduce", "expand", "part"]

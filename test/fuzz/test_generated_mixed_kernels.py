@@ -9,11 +9,12 @@ what the other core has is refused, and nothing else is.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
+from support.drawn_programs import DrawnProgram
 from support.programs import context, program
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import PassPipeline
@@ -50,18 +51,15 @@ _REDUCTIONS = {
 
 
 @dataclass
-class Writer:
+class Writer(DrawnProgram):
     """A kernel's body while it is drawn."""
 
-    draw: st.DrawFn
     split: str
-    lines: list[str] = field(default_factory=list[str])
-    count: int = 0
 
-    def put(self, depth: int, text: str) -> str:
-        self.count += 1
-        name = f"%v{self.count}"
-        self.lines.append(f"{'  ' * depth}{name} = {text}")
+    def let(self, depth: int, text: str) -> str:
+        """A value: its name."""
+        name = self.name()
+        self.put(depth, f"{name} = {text}")
         return name
 
     def pick(self, values: dict[str, str], kind: str) -> str:
@@ -77,15 +75,15 @@ class Writer:
                 kind = self.draw(st.sampled_from(sorted(set(values.values()))))
                 value = self.pick(values, kind)
                 op = self.draw(st.sampled_from(("abs", "neg")))
-                values[self.put(depth, f"ptensor.{op} {value} : {TYPES[kind]}")] = kind
+                values[self.let(depth, f"ptensor.{op} {value} : {TYPES[kind]}")] = kind
             case "binary":
                 kind = self.draw(st.sampled_from(sorted(set(values.values()))))
                 lhs, rhs = self.pick(values, kind), self.pick(values, kind)
                 op = self.draw(st.sampled_from(("add", "sub", "maximum", "minimum")))
-                values[self.put(depth, f"ptensor.{op} {lhs}, {rhs} : {TYPES[kind]}")] = kind
+                values[self.let(depth, f"ptensor.{op} {lhs}, {rhs} : {TYPES[kind]}")] = kind
             case "scalar":
                 op = self.draw(st.sampled_from(("adds", "muls", "maximums")))
-                made = self.put(depth, f"ptensor.{op} {matrix}, %half : {m}, f32")
+                made = self.let(depth, f"ptensor.{op} {matrix}, %half : {m}, f32")
                 values[made] = MATRIX
             case "expand":
                 row = self.draw(st.booleans()) or not columns
@@ -93,12 +91,12 @@ class Writer:
                 vector = self.pick(values, kind)
                 op = self.draw(st.sampled_from(("add", "sub")))
                 text = f"ptensor.{word}_expand_{op} {matrix}, {vector} : {m}, {TYPES[kind]}"
-                values[self.put(depth, text)] = MATRIX
+                values[self.let(depth, text)] = MATRIX
             case "reduce":
                 # Seldom along what is shared out, which is refused.
                 word, kind = self.draw(st.sampled_from(_REDUCTIONS[self.split]))
                 text = f"ptensor.{word}_max {matrix} : {m} -> {TYPES[kind]}"
-                values[self.put(depth, text)] = kind
+                values[self.let(depth, text)] = kind
             case "product":
                 values[self.product(self.few(matrix, depth), depth)] = MATRIX
             case "loop":
@@ -109,19 +107,19 @@ class Writer:
     def few(self, matrix: str, depth: int) -> str:
         """A matrix as f16, of small numbers, so that products are exact."""
         m = TYPES[MATRIX]
-        low = self.put(depth, f"ptensor.maximums {matrix}, %least : {m}, f32")
-        both = self.put(depth, f"ptensor.minimums {low}, %most : {m}, f32")
+        low = self.let(depth, f"ptensor.maximums {matrix}, %least : {m}, f32")
+        both = self.let(depth, f"ptensor.minimums {low}, %most : {m}, f32")
         whole = f"ptensor.cast {both}, target_type = i32, mode = rint : {m} -> {m[:-4]}i32>"
-        whole = self.put(depth, whole)
+        whole = self.let(depth, whole)
         back = f"ptensor.cast {whole}, target_type = f32 : {m[:-4]}i32> -> {m}"
-        back = self.put(depth, back)
+        back = self.let(depth, back)
         half = f"ptensor.cast {back}, target_type = f16 : {m} -> {m[:-4]}f16>"
-        return self.put(depth, half)
+        return self.let(depth, half)
 
     def product(self, half: str, depth: int) -> str:
         h = f"{TYPES[MATRIX][:-4]}f16>"
         text = f"ptensor.matmul {half}, %b, out_dtype = f32 : {h}, {h} -> {TYPES[MATRIX]}"
-        return self.put(depth, text)
+        return self.let(depth, text)
 
     def loop(self, values: dict[str, str], start: str, depth: int) -> None:
         m = TYPES[MATRIX]

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
+from support.drawn_programs import DrawnProgram
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.universe import Universe
@@ -133,21 +134,11 @@ RESULTS = {
 
 
 @dataclass
-class Writer:
+class Writer(DrawnProgram):
     """The body of the program while it is drawn."""
 
-    draw: st.DrawFn
-    lines: list[str] = field(default_factory=list[str])
-    count: int = 0
     tasks: list[str] = field(default_factory=list[str])
     has_graph: bool = False
-
-    def name(self, hint: str) -> str:
-        self.count += 1
-        return f"%{hint}{self.count}"
-
-    def put(self, depth: int, text: str) -> None:
-        self.lines.append("  " * depth + text)
 
     def use(self, names: dict[str, str], depth: int, tasks: list[str]) -> None:
         """A call or submit; the variables that it writes get new names."""
@@ -226,7 +217,9 @@ class Writer:
         if kind == "parallel":
             # Its iterations are to be independent: nothing is exchanged between them.
             handed_on = carried
-        trips = self.draw(st.sampled_from(["%zero", "%one", "%two", "%n"]))
+        # How often a loop that is unrolled runs is known.
+        known = ["%zero", "%one", "%two"]
+        trips = self.draw(st.sampled_from(known if kind == "unroll" else [*known, "%n"]))
         if kind == "while":
             go, after = self.name("go"), {variable: self.name("c") for variable in VARIABLES}
             count = self.name("k")

@@ -7,10 +7,11 @@ counted is often a constant, so that there is something to decide. They run befo
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from support.drawn_programs import DrawnProgram
 from support.programs import context, program
 
 from pypto_xdsl.analysis.verification import verify
@@ -37,19 +38,8 @@ class Values:
 
 
 @dataclass
-class Writer:
+class Writer(DrawnProgram):
     """A program while it is drawn."""
-
-    draw: st.DrawFn
-    lines: list[str] = field(default_factory=list[str])
-    count: int = 0
-
-    def name(self) -> str:
-        self.count += 1
-        return f"%v{self.count}"
-
-    def put(self, depth: int, text: str) -> None:
-        self.lines.append("  " * depth + text)
 
     def pick(self, choices: list[str]) -> str:
         return self.draw(st.sampled_from(choices))

@@ -10,11 +10,12 @@ parameters while it runs is compared with the directions that it declares.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from support.drawn_programs import DrawnProgram
 from support.programs import context, program
 from xdsl.dialects.builtin import ModuleOp
 
@@ -36,20 +37,10 @@ PASSES = (OutlineHierarchyScopesPass, OutlineIncoreScopesPass, OutlineClusterSco
 
 
 @dataclass
-class Writer:
+class Writer(DrawnProgram):
     """A program while it is drawn."""
 
-    draw: st.DrawFn
     hierarchy: bool
-    lines: list[str] = field(default_factory=list[str])
-    count: int = 0
-
-    def name(self, hint: str) -> str:
-        self.count += 1
-        return f"%{hint}{self.count}"
-
-    def put(self, depth: int, text: str) -> None:
-        self.lines.append("  " * depth + text)
 
     def chance(self) -> bool:
         return self.draw(st.booleans())

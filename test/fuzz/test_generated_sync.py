@@ -10,11 +10,12 @@ missing, and runs that do once an event is taken out prove that it was needed.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
+from support.drawn_programs import DrawnProgram
 from support.machine_programs import parsed, run_core
 from support.programs import context
 from xdsl.dialects import func
@@ -60,22 +61,12 @@ TILES = "".join(f"  %t{place} = ascend910b.view ub[{place}] : {T}\n" for place i
 
 
 @dataclass
-class Writer:
+class Writer(DrawnProgram):
     """The body of a program while it is drawn."""
 
-    draw: st.DrawFn
     branches: bool
-    lines: list[str] = field(default_factory=list[str])
-    count: int = 0
     cost: int = 0
     """How often statements run, at the most."""
-
-    def name(self) -> str:
-        self.count += 1
-        return f"%q{self.count}"
-
-    def put(self, depth: int, text: str) -> None:
-        self.lines.append("  " * depth + text)
 
     def tile(self) -> str:
         return f"%t{self.draw(st.sampled_from(PLACES))}"
@@ -105,15 +96,15 @@ class Writer:
                 inputs = f"{self.tile()}, {self.tile()} : {T}, {T}"
                 self.put(depth, f"pto.tadd ins({inputs}) outs({self.tile()} : {T})")
             case "get":
+                read = self.name("q")
                 self.put(
-                    depth,
-                    f"{self.name()} = pto.tgetval ins({self.tile()}, %c0 : {T}, index) outs : f32",
+                    depth, f"{read} = pto.tgetval ins({self.tile()}, %c0 : {T}, index) outs : f32"
                 )
             case "set":
                 self.put(depth, f"pto.tsetval ins(%c0, %f : index, f32) outs({self.tile()} : {T})")
             case "loop":
                 trips = self.one_of("%n", "%m", "%c2") if self.branches else "%c2"
-                counter = self.name()
+                counter = self.name("q")
                 self.put(depth, f"scf.for {counter} = %c0 to {trips} step %c1 {{")
                 self.block(depth + 1, [*counters, counter])
                 self.put(depth, "}")
@@ -124,10 +115,10 @@ class Writer:
         """It goes another way in another iteration: by a bit of `%bits`."""
         place = "%c0"
         for counter in counters:
-            following = self.name()
+            following = self.name("q")
             self.put(depth, f"{following} = arith.addi {place}, {counter} : index")
             place = following
-        cast, first, bit, shifted, last, condition = (self.name() for _ in range(6))
+        cast, first, bit, shifted, last, condition = (self.name("q") for _ in range(6))
         self.put(depth, f"{cast} = arith.index_cast {place} : index to i64")
         self.put(depth, f"{first} = arith.constant {self.draw(st.integers(0, 23))} : i64")
         self.put(depth, f"{bit} = arith.addi {cast}, {first} : i64")

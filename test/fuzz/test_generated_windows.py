@@ -8,10 +8,11 @@ windows are that they are given, wherever these come from.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
+from support.drawn_programs import DrawnProgram
 from support.programs import context
 from xdsl.dialects.builtin import ModuleOp
 
@@ -52,16 +53,8 @@ def type_of(name: str) -> str:
 
 
 @dataclass
-class Writer:
+class Writer(DrawnProgram):
     """The body of the program while it is drawn."""
-
-    draw: st.DrawFn
-    lines: list[str] = field(default_factory=list[str])
-    count: int = 0
-
-    def name(self, hint: str) -> str:
-        self.count += 1
-        return f"%{hint}{self.count}"
 
     def place(self, name: str, index: str | None) -> str:
         """A place of a box in a tensor; its row may be one that a loop counts."""
