@@ -46,7 +46,8 @@ from pypto_xdsl.interpreters.skipped import origins_of_skipped, results_of_skipp
 from pypto_xdsl.interpreters.tasks import Launch, Task
 from pypto_xdsl.interpreters.values import Tensor, window_at
 
-_DEEPEST_CALL = 500
+_DEEPEST_CALL = 250
+"""Python 3.12 has room for little more."""
 _PARTS = (FunctionKind.AIC, FunctionKind.AIV)
 """The kinds of the kernels that a group runs at the same time."""
 

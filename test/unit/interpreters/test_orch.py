@@ -293,7 +293,7 @@ def test_control_flow_carries_values_and_tensors():
             "%e = orch.call @declared(%n) : (index) -> index",
             "'declared' is a declaration, there is no body to run",
         ),
-        ("orch.call @main(%n) : (index) -> ()", "calls nest more than 500 deep"),
+        ("orch.call @main(%n) : (index) -> ()", "calls nest more than 250 deep"),
         (
             "orch.spmd launch %zero { }",
             "'orch.spmd' op launches on 0 cores, expected at least one",

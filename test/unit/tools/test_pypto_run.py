@@ -310,7 +310,7 @@ def test_recursion_ends_with_an_error(run: Run, tmp_path: Path):
     status, _, err = run(path)
     assert status == 1
     first, *notes = err.splitlines()
-    assert first == f"{path}:2:3: error: 'orch.call' op calls nest more than 500 deep"
+    assert first == f"{path}:2:3: error: 'orch.call' op calls nest more than 250 deep"
     assert len(notes) == 8
 
 
