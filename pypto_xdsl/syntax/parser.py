@@ -409,6 +409,10 @@ class LocatingParser(Parser):
                 # Of an op around this one, which does not see what its regions define.
                 self.raise_error(f"use of undefined value '%{name}'", self._first_uses[name])
         super()._register_ssa_definition(name, values, span)
+        if name.startswith("_") and not name.strip("_0123456789"):
+            # xDSL takes numbers at the end for its own, and then copies no name that has nothing.
+            for value in values:
+                value.name_hint = None
         self._defined_names.append(name)
 
     # Operations and regions

@@ -574,7 +574,8 @@ def _float_attr(text: str, type: Attribute) -> Attribute:
 @lru_cache(maxsize=4096)
 def hint(name: str) -> str | None:
     """A name as a hint for the printer, None if it cannot be one."""
-    if name.isidentifier() and name.isascii() and name.strip("_"):
+    # Of a name with a number at its end xDSL keeps what is before: of some that is nothing.
+    if name.isidentifier() and name.isascii() and name.strip("_0123456789"):
         return name.rstrip("_") if name[-1] == "_" else name
     return None
 

@@ -42,6 +42,15 @@ _UNNAMED = "Program"
 _NAN = re.compile(rf"\b{NAN}\b")
 _TAKEN = frozenset(("split", "slot_num", SYMBOL, AUTO_SCOPE, EXTERNAL_SOURCE, *MARKS))
 """What `pl.func_attr` has words for."""
+_READ_BY_NAME = (
+    "yield_",
+    "cond",
+    "func_attr",
+    "get_block_idx",
+    "reserve_buffer",
+    "import_peer_buffer",
+)
+"""What calls are read as that are of this name, whatever they are of: no function has it."""
 _MARK_NAMES = {attribute: name for name, attribute in MARKS.items()}
 
 
@@ -59,7 +68,7 @@ def program_text(module: ModuleOp) -> str:
         functions.append(op)
     if not functions:
         raise OpError(module, "has no spelling in the DSL: a program holds at least one function")
-    members = Names()
+    members = Names(_READ_BY_NAME)
     own_names = {
         function.sym_name.data: members.legal(function.sym_name.data) for function in functions
     }

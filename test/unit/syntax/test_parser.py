@@ -283,3 +283,11 @@ func.func @f() {
   "test.op"(%x) : (i32) -> ()
 }"""
     assert errors_of(text) == ["a.mlir:6:13: error: use of undefined value '%x'"]
+
+
+@pytest.mark.parametrize("name", ["_1", "_2_3", "__4"])
+def test_names_that_are_numbers_are_none(name: str) -> None:
+    """xDSL keeps nothing of them, and does not copy values that have nothing for a name."""
+    body = f'^bb0(%{name}_5 : i32): "test.termop"() : () -> ()'
+    module = parse(f'%{name} = "test.op"() ({{ {body} }}) : () -> i32')
+    assert str(module.clone().clone()) == str(module)

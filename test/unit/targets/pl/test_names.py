@@ -54,3 +54,26 @@ def test_a_name_that_is_older_than_a_write_is_told_of_it() -> None:
     end = rest[rest.index("        return z") :]
     module = read(start + "        w1 = self.k(o, w)\n        o1 = self.k(z[0:16, :], o)\n" + end)
     assert sum(isinstance(op, UpdatedOp) for op in module.walk()) == 1
+
+
+NUMBERS = """
+import pypto.language as pl
+
+@pl.program
+class P:
+    @pl.function
+    def f(self, _9: pl.Scalar[pl.INDEX], __8: pl.Scalar[pl.INDEX]) -> pl.Scalar[pl.INDEX]:
+        _2_3 = _9 + __8
+        for _1 in pl.range(4):
+            _2_3 = _2_3 + _1
+        return _2_3
+"""
+
+
+def test_names_that_are_numbers_are_none() -> None:
+    """Nothing is left of them once xDSL takes the number; what is copied has no name then."""
+    module = read(NUMBERS)
+    assert str(module.clone().clone()) == str(module)
+    assert "def f(self, v: pl.Scalar[pl.INDEX], v_1: pl.Scalar[pl.INDEX])" in assert_comes_back(
+        module
+    )

@@ -82,6 +82,8 @@ def test_names_of_values() -> None:
     "functions",
     [
         ("pl", "range", "self", "__init__", "__private", "nan", "for"),
+        # Calls of these names are read by their names.
+        ("yield", "yield_", "cond", "get_block_idx", "reserve_buffer", "func_attr"),
         # The second is made from what the first is called.
         ("f r", "f_r", "f\\C3\\BCr", "f_r_"),
     ],
