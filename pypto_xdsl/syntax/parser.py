@@ -429,6 +429,12 @@ class LocatingParser(Parser):
             self.raise_error(str(e), name.span)
         if op.location is UNKNOWN_LOC:
             op.location = self.location_at(name.start)
+        for region in op.regions:
+            # An end that is left out of the text is where its op is.
+            block = region.last_block
+            end = None if block is None else block.last_op
+            if end is not None and end.location is UNKNOWN_LOC:
+                end.location = op.location
         values = op.results
         if not results:
             return op

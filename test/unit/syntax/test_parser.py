@@ -166,6 +166,18 @@ def test_written_locations_are_kept():
     assert file_line_col(op.location) == ("b.py", 3, 4)
 
 
+def test_the_end_of_a_region_that_is_left_out_is_where_its_op_is():
+    (func,) = parse(
+        """
+func.func @f(%i: index) {
+  scf.for %j = %i to %i step %i {
+  }
+  func.return
+}"""
+    ).body.block.ops
+    assert [position(op) for op in func.walk() if op.name == "scf.yield"] == [(3, 3)]
+
+
 def test_locations_that_are_printed_in_the_middle_of_an_op_are_read():
     # xDSL prints that of `scf.while` after its types as well as at its end.
     (func,) = parse(
