@@ -133,7 +133,6 @@ def matrices() -> Sequence[Any]:
 @settings(
     max_examples=40,
     suppress_health_check=[HealthCheck.too_slow],
-    derandomize=True,
 )
 @given(kernels(), st.integers(0, 3))
 def test_halves_keep_the_order_of_the_text(text: str, n: int):

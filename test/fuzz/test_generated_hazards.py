@@ -115,7 +115,6 @@ def reported(module: ModuleOp) -> list[Hazard]:
 
 @settings(
     max_examples=40,
-    derandomize=True,
     suppress_health_check=[HealthCheck.too_slow],
 )
 @given(text=programs())

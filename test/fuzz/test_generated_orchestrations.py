@@ -349,7 +349,6 @@ def errors(name: str, module: ModuleOp) -> list[Diagnostic]:
 FUZZING = settings(
     max_examples=40,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
-    derandomize=True,
 )
 
 

@@ -164,7 +164,6 @@ CONTEXT = context()
 @settings(
     max_examples=120,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
-    derandomize=True,
 )
 @given(text=programs())
 def test_simplified_programs_do_the_same(text: str) -> None:

@@ -313,7 +313,6 @@ def check(text: str, *, directions: bool) -> None:
 FUZZING = settings(
     max_examples=40,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
-    derandomize=True,
 )
 
 

@@ -247,7 +247,6 @@ def programs(draw: st.DrawFn) -> str:
 @settings(
     max_examples=15,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
-    derandomize=True,
     database=None,
 )
 @given(text=programs(), n=st.integers(0, 2))

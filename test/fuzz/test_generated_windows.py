@@ -157,7 +157,6 @@ def lowered(module: ModuleOp) -> ModuleOp:
 @settings(
     max_examples=40,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
-    derandomize=True,
 )
 @given(text=programs())
 def test_windows_keep_their_numbers(text: str) -> None:

@@ -141,7 +141,6 @@ def test_no_example_is_left_out(name: str) -> None:
 @settings(
     max_examples=15,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
-    derandomize=True,
     database=None,
 )
 @given(text=programs(), n=st.integers(0, 2), named=st.booleans())
