@@ -92,23 +92,27 @@ from pypto_xdsl.dialects.pto.attributes import (
     WaitCmpAttr as WaitCmpAttr,
 )
 from pypto_xdsl.dialects.pto.collective import (
-    BuildAsyncSessionOp as BuildAsyncSessionOp,
     CommTGatherOp as CommTGatherOp,
     CommTScatterOp as CommTScatterOp,
-    GetPrefetchAsyncSessionOp as GetPrefetchAsyncSessionOp,
-    MakePrefetchAsyncContextOp as MakePrefetchAsyncContextOp,
     TBroadcastOp as TBroadcastOp,
+    TReduceOp as TReduceOp,
+)
+from pypto_xdsl.dialects.pto.device_transfer import (
+    BuildAsyncSessionOp as BuildAsyncSessionOp,
     TestAsyncEventOp as TestAsyncEventOp,
     TGetAsyncOp as TGetAsyncOp,
     TGetOp as TGetOp,
     TNotifyOp as TNotifyOp,
-    TPrefetchAsyncOp as TPrefetchAsyncOp,
     TPutAsyncOp as TPutAsyncOp,
     TPutOp as TPutOp,
-    TReduceOp as TReduceOp,
     TTestOp as TTestOp,
     TWaitOp as TWaitOp,
     WaitAsyncEventOp as WaitAsyncEventOp,
+)
+from pypto_xdsl.dialects.pto.prefetch import (
+    GetPrefetchAsyncSessionOp as GetPrefetchAsyncSessionOp,
+    MakePrefetchAsyncContextOp as MakePrefetchAsyncContextOp,
+    TPrefetchAsyncOp as TPrefetchAsyncOp,
 )
 from pypto_xdsl.dialects.pto.cross_core_sync import (
     SetFftsOp as SetFftsOp,

@@ -9,6 +9,7 @@ from pypto_xdsl.dialects.pto import (
     collective,
     cross_core_sync,
     debug,
+    device_transfer,
     elementwise,
     elementwise_scalar,
     extract_insert,
@@ -19,6 +20,7 @@ from pypto_xdsl.dialects.pto import (
     matmul,
     memory_order,
     move,
+    prefetch,
     quantization,
     queue,
     queue_buffer,
@@ -82,7 +84,9 @@ FAMILIES: tuple[ModuleType, ...] = (
     queue_buffer,
     queue_handle,
     quantization,
+    device_transfer,
     collective,
+    prefetch,
     section,
 )
 """The modules that declare ops, in the order of the reference."""

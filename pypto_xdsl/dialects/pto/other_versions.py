@@ -11,7 +11,7 @@ from xdsl.ir import Operation
 from xdsl.parser import Parser
 from xdsl.utils.exceptions import VerifyException
 
-from pypto_xdsl.dialects.pto import collective
+from pypto_xdsl.dialects.pto import device_transfer
 from pypto_xdsl.dialects.pto.declaration import PtoOp
 from pypto_xdsl.dialects.pto.tile_view import SubViewOp
 
@@ -47,11 +47,11 @@ RENAMED: dict[str, type[PtoOp]] = {
     op.DECLARATION.other_names["0.27"]: op
     for op in (
         SubViewOp,
-        collective.BuildAsyncSessionOp,
-        collective.TPutAsyncOp,
-        collective.TGetAsyncOp,
-        collective.WaitAsyncEventOp,
-        collective.TestAsyncEventOp,
+        device_transfer.BuildAsyncSessionOp,
+        device_transfer.TPutAsyncOp,
+        device_transfer.TGetAsyncOp,
+        device_transfer.WaitAsyncEventOp,
+        device_transfer.TestAsyncEventOp,
     )
 }
 """Names of 0.27, and the ops that they are now."""
