@@ -6,7 +6,14 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from xdsl.dialects import arith, scf
-from xdsl.dialects.builtin import FloatAttr, IntegerAttr, StringAttr, UnitAttr, i1
+from xdsl.dialects.builtin import (
+    FloatAttr,
+    IntegerAttr,
+    StringAttr,
+    UnitAttr,
+    UnregisteredOp,
+    i1,
+)
 from xdsl.dialects.utils import EnumAttribute
 from xdsl.ir import Attribute, Operation, SSAValue
 
@@ -139,6 +146,8 @@ _ATTRIBUTES_ARE_SAID = (scf.ForOp, orch.DispatchOp)
 
 def check_attributes(op: Operation) -> None:
     """Raise `OpError` where an op says more than there are words for in the DSL."""
+    if isinstance(op, UnregisteredOp):
+        raise OpError(op, "has no spelling in the DSL")
     for name in op.attributes:
         by_hand = name == orch.MANUAL_DEP and isinstance(op, ptensor.CreateOp | ptensor.FullOp)
         if not by_hand and not isinstance(op, _ATTRIBUTES_ARE_SAID):
