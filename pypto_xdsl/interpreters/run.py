@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from xdsl.dialects import func
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ModuleOp, i1
 from xdsl.interpreter import Interpreter, InterpreterFunctions
 from xdsl.interpreters.arith import ArithFunctions
 from xdsl.ir import Attribute
@@ -41,7 +41,6 @@ from pypto_xdsl.interpreters.elements import (
     Element,
     Mask,
 )
-from pypto_xdsl.interpreters.errors import ProgramError
 from pypto_xdsl.interpreters.filling import FillFunctions
 from pypto_xdsl.interpreters.float_settings import quiet_floats
 from pypto_xdsl.interpreters.gathering import GatherFunctions, ScatterFunctions
@@ -51,7 +50,7 @@ from pypto_xdsl.interpreters.products import ProductFunctions
 from pypto_xdsl.interpreters.progress import Progress
 from pypto_xdsl.interpreters.ptensor import TENSOR_FUNCTIONS
 from pypto_xdsl.interpreters.scalars import ScalarFunctions
-from pypto_xdsl.interpreters.signature import parameter_name
+from pypto_xdsl.interpreters.signature import is_tensor_type, parameter_name
 from pypto_xdsl.interpreters.sorting import SortFunctions
 from pypto_xdsl.interpreters.tasks import ProgramOrder, Scheduler
 from pypto_xdsl.interpreters.tile import TILE_FUNCTIONS
@@ -226,6 +225,11 @@ def run(
 
 def run_on(machine: Machine, function: orch.FuncOp, arguments: Arguments) -> RunResult:
     """Run a function on a machine that is set up already; see `run`."""
+    for place, type in enumerate(function.function_type.outputs.data):
+        if not is_tensor_type(type) and not is_element_type(type):
+            raise OpError(
+                function, f"returns {type} as result {place}, but a run gives tensors and numbers"
+            )
     with running():
         values = argument_values(machine, function, arguments)
         try:
@@ -264,9 +268,9 @@ def running() -> Generator[None]:
 def _outcome(type: Attribute, value: Any) -> TensorValue | int | float:
     if isinstance(value, Tensor):
         return TensorValue(type, value.array.copy(), value.defined_mask(), value.element)
-    if is_element_type(type):
-        return value.value.data
-    raise ProgramError(f"a value of type {type} is no result of a run")
+    number = value.value.data
+    # As a number of one bit and a sign, true would be -1.
+    return abs(number) if type == i1 else number
 
 
 def _named_argument(value: Any, arguments: Sequence[Any]) -> int | None:

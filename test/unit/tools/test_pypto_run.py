@@ -320,6 +320,28 @@ def test_numbers_are_printed_as_such(run: Run, kernel: str):
     assert out == "y : tensor<4xf32> = [0., 1., 2., 3.]\nresult0 = -3\n"
 
 
+def test_what_is_true_is_one(run: Run, tmp_path: Path):
+    path = tmp_path / "flag.mlir"
+    path.write_text("orch.func opaque @main(in %a: i1) -> i1 {\n  orch.return %a : i1\n}\n")
+    assert run(path, "--arg", "a=true") == (0, "result0 = 1\n", "")
+    assert run(path, "--arg", "a=1", "--expect", "result0=true", "-q")[0] == 0
+    assert run(path, "--arg", "a=0", "--expect", "result0=true", "-q")[0] == 1
+
+
+def test_tasks_are_no_results(run: Run, tmp_path: Path):
+    path = tmp_path / "task.mlir"
+    path.write_text(
+        "orch.func opaque @main() -> !orch.task_id {\n  %t = orch.task_dummy\n"
+        "  orch.return %t : !orch.task_id\n}\n"
+    )
+    status, _, err = run(path)
+    assert (status, err) == (
+        1,
+        f"{path}:1:1: error: 'orch.func' op returns !orch.task_id as result 0, but a run gives "
+        "tensors and numbers\n",
+    )
+
+
 PROGRAM = """\
 import pypto.language as pl
 
