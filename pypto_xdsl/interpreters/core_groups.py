@@ -8,7 +8,7 @@ wait for are tiles and free slots of rings, flags, and that all come to one plac
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -27,6 +27,7 @@ from pypto_xdsl.dialects import orch
 from pypto_xdsl.dialects.ascend910b import FlagMode
 from pypto_xdsl.dialects.tile import CoreType
 from pypto_xdsl.dialects.tile.sync import SyncSetOp
+from pypto_xdsl.interpreters.core_clocks import Clocks, Told
 from pypto_xdsl.interpreters.errors import ProgramError
 from pypto_xdsl.interpreters.machine import Machine, called_from
 from pypto_xdsl.interpreters.rings import Ring, RingShape
@@ -64,6 +65,18 @@ class GroupCore:
     """How often it has come to where cores of a kind meet."""
     turns: dict[Operation, int] = field(default_factory=dict[Operation, int])
     """How often it has given a half away."""
+    told: dict[tuple[int, FlagMode], list[Told]] = field(
+        default_factory=dict[tuple[int, FlagMode], list[Told]]
+    )
+    """What it knew each time that it raised a flag."""
+
+    def tell(self) -> Told:
+        """What it knows, for others."""
+        return self.group.clocks.tell(self.place)
+
+    def hear(self, told: Iterable[Told]) -> None:
+        """It is told what others know."""
+        self.group.clocks.hear(self.place, told)
 
     def wait(self, op: Operation, needed: Needed) -> None:
         """Go on once others have done something."""
@@ -116,6 +129,7 @@ class GroupCore:
         if mode is FlagMode.ALL:
             self.group.expect_all_blocks()
         self.raised[number, mode] = self.raised.get((number, mode), 0) + 1
+        self.told.setdefault((number, mode), []).append(self.tell())
         self.group.raised_by[self.block, number] = op
 
     def take_flag(self, op: Operation, number: int) -> None:
@@ -131,6 +145,7 @@ class GroupCore:
             ),
         )
         self.taken[number] = taken + 1
+        self.hear(group.told_by_flags(self, number, taken))
 
     def core_barrier(self, op: Operation, kind: CoreType, count: int | None) -> None:
         """Go on once all cores of a kind have come here as often; or, with `count`, so many."""
@@ -138,10 +153,13 @@ class GroupCore:
         if not self.is_of(kind):
             return
         here = self.met[kind] = self.met.get(kind, 0) + 1
+        known = self.tell()
         members = [other for other in self.group.cores if other.is_of(kind)]
         if count is not None:
             arrived = sum(other.met.get(kind, 0) for other in members)
             wanted = -(-arrived // count) * count
+            told = self.group.told_at.setdefault((kind, wanted), [])
+            told.append(known)
             self.wait(
                 op,
                 Needed(
@@ -151,7 +169,10 @@ class GroupCore:
                     lambda: (),
                 ),
             )
+            self.hear(told)
             return
+        told = self.group.told_at.setdefault((kind, here), [])
+        told.append(known)
         self.wait(
             op,
             Needed(
@@ -161,13 +182,14 @@ class GroupCore:
                 lambda: [o.place for o in members if o.met.get(kind, 0) < here],
             ),
         )
+        self.hear(told)
 
     def gather(self, op: Operation, half: Any) -> Sequence[Any]:
         """Give a half of a tile away; the halves of all vector cores, once they are there."""
         group, turn = self.group, self.turns.get(op, 0)
         self.turns[op] = turn + 1
         halves = group.gathered.setdefault((op, turn), {})
-        halves[self.place] = half
+        halves[self.place] = half, self.tell()
         late = [core.place for core in group.cores]
         self.wait(
             op,
@@ -180,7 +202,8 @@ class GroupCore:
         )
         if self.place == late[-1]:
             group.gathered.pop((op, turn), None)
-        return [halves[place] for place in late]
+        self.hear(told for _, told in halves.values())
+        return [halves[place][0] for place in late]
 
     def is_of(self, kind: CoreType) -> bool:
         """Whether it is among the cores of a kind."""
@@ -225,18 +248,28 @@ class CoreGroup:
         default_factory=dict[tuple[int, int, int], tuple[RingShape, Operation]]
     )
     """What the end that was set up first says."""
-    gathered: dict[tuple[Operation, int], dict[int, Any]] = field(
-        default_factory=dict[tuple[Operation, int], dict[int, Any]]
+    gathered: dict[tuple[Operation, int], dict[int, tuple[Any, Told]]] = field(
+        default_factory=dict[tuple[Operation, int], dict[int, tuple[Any, Told]]]
     )
     """The halves of what an op gathers for so many times, by vector core."""
     raised_by: dict[tuple[int, int], Operation] = field(
         default_factory=dict[tuple[int, int], Operation]
     )
     """What raised the flag of a number last, in a block."""
+    told_at: dict[tuple[CoreType, int], list[Told]] = field(
+        default_factory=dict[tuple[CoreType, int], list[Told]]
+    )
+    """What cores of a kind knew that came to where they meet, each time."""
+    clocks: Clocks = field(default_factory=lambda: Clocks([]))
 
     def __post_init__(self) -> None:
         chance = None if self.seed is None else random.Random(self.seed)
         self.turns = Turns(self._deadlock, chance=chance)
+
+    def add(self, core: GroupCore) -> None:
+        """One more core, which knows nothing of the others yet."""
+        self.cores.append(core)
+        self.clocks = Clocks.of(len(self.cores))
 
     def ring(self, block: int, number: int, shape: RingShape, direction: int) -> Ring:
         """A new ring between the cores of a block."""
@@ -257,6 +290,14 @@ class CoreGroup:
             min((other.raised.get((number, mode), 0) for other in raisers), default=0)
             for mode, raisers in self._raisers(core)
         )
+
+    def told_by_flags(self, core: GroupCore, number: int, taken: int) -> Iterator[Told]:
+        """What those knew that have raised a flag which a core takes, after so many others."""
+        for mode, raisers in self._raisers(core):
+            told = [other.told.get((number, mode), ()) for other in raisers]
+            count = min(map(len, told), default=0)
+            if count:
+                yield from (one[min(taken, count - 1)] for one in told)
 
     def late_to_raise(self, core: GroupCore, number: int, taken: int) -> Sequence[int]:
         """Who would have to raise a flag: its group, or those that raised it together so far."""

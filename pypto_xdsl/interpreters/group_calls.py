@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 from xdsl.interpreter import InterpreterFunctions, PythonValues
 from xdsl.ir import Operation, Region
@@ -23,12 +23,16 @@ from pypto_xdsl.dialects.orch import FunctionKind
 from pypto_xdsl.dialects.orch.function_marks import runs_on_both
 from pypto_xdsl.dialects.tile.cross_core import RingOp
 from pypto_xdsl.dialects.tile.sync import FlagOp, SyncallOp, SyncSetOp
+from pypto_xdsl.interpreters.core_clocks import SharedMemory
 from pypto_xdsl.interpreters.core_groups import CoreGroup, GroupCore, flag_mode, on_behalf, set_core
+from pypto_xdsl.interpreters.elements import Array
+from pypto_xdsl.interpreters.errors import ProgramError
 from pypto_xdsl.interpreters.indices import index_value
 from pypto_xdsl.interpreters.machine import Grid, GroupCall, Machine
 from pypto_xdsl.interpreters.pto import kernels
 from pypto_xdsl.interpreters.tasks import ProgramOrder
 from pypto_xdsl.interpreters.turns import Deadlock
+from pypto_xdsl.interpreters.values import Buffer, Tensor
 
 RunKernel: TypeAlias = Callable[[Machine, orch.FuncOp, PythonValues], PythonValues]
 """Runs a function on arguments, on one core."""
@@ -90,19 +94,36 @@ class _Calls(InterpreterFunctions):
     """Whose data what functions wait for is."""
 
 
+def calls_both_kinds(machine: Machine, group: Operation) -> bool:
+    """Whether a group calls kernels of the cube core and of the vector cores, which are here."""
+    known = machine.get_data(_Calls, "both", dict[Operation, bool])
+    if group not in known:
+        called = [machine.calls.callee(op) for op in walk(group) if isinstance(op, orch.DispatchOp)]
+        kinds = {f.kind.data for f in called if f is not None and not f.is_declaration}
+        known[group] = {FunctionKind.AIC, FunctionKind.AIV} <= kinds
+    return known[group]
+
+
 @contextmanager
-def calling_together(machine: Machine, run: RunKernel) -> Generator[None]:
-    """Kernels are called: those that wait for each other run when all are called."""
+def calling_together(
+    machine: Machine, run: RunKernel, group: Operation | None = None
+) -> Generator[None]:
+    """
+    Kernels are called: those that wait for each other run when all are called, and all that a
+    group calls of both kinds.
+    """
     if machine.group_calls is not None:
         yield
         return
-    scheduler = machine.scheduler
+    before = machine.scheduler, machine.calls_parts_later
     machine.group_calls, machine.scheduler = [], ProgramOrder()
+    machine.calls_parts_later = group is not None and calls_both_kinds(machine, group)
     try:
         yield
         run_called(machine, run)
     finally:
-        machine.group_calls, machine.scheduler = None, scheduler
+        machine.group_calls = None
+        machine.scheduler, machine.calls_parts_later = before
 
 
 def run_called(machine: Machine, run: RunKernel) -> Sequence[PythonValues]:
@@ -129,7 +150,7 @@ def run_on_both(machine: Machine, region: Region) -> PythonValues:
         core = GroupCore(
             f"the {name} vector core", number, False, machine.grid.block_index, number, group
         )
-        group.cores.append(core)
+        group.add(core)
         runner = idle.pop() if idle else machine.another()
         busy.append(runner)
         runner.grid = replace(machine.grid, subblock_index=number)
@@ -152,6 +173,44 @@ def run_on_both(machine: Machine, region: Region) -> PythonValues:
 
 class _Lanes:
     """What the machines of vector cores that run regions are known by."""
+
+
+@contextmanager
+def _watching(
+    machine: Machine, group: CoreGroup, runners: Sequence[Machine], calls: Sequence[GroupCall]
+) -> Generator[None]:
+    """Look for elements of what cores are given that they access in no order."""
+    if len(group.cores) == 1 or not machine.strict:
+        yield
+        return
+    memory = SharedMemory(group.clocks)
+
+    def observe(kind: Literal["read", "write"], buffer: Buffer, view: Array) -> None:
+        memory.tell_others(kind, buffer, view)
+        place = group.turns.at_work
+        if runners[place].is_adding:
+            # In whatever order.
+            return
+        found = memory.touch(place, kind, buffer, view)
+        if found is not None:
+            other, earlier = found
+            raise ProgramError(
+                f"{_DOES[kind]} elements of global memory that {group.cores[other].name} "
+                f"{_DID[earlier]}, and nothing orders the two"
+            )
+
+    memory.watch(
+        (value.buffer for call in calls for value in call.arguments if isinstance(value, Tensor)),
+        observe,
+    )
+    try:
+        yield
+    finally:
+        memory.release()
+
+
+_DOES = {"read": "reads", "write": "writes"}
+_DID = {"read": "has read", "write": "has written"}
 
 
 @dataclass(frozen=True)
@@ -208,7 +267,7 @@ def _run_together(
         core = GroupCore(
             share.name, place, share.is_cube, grid.block_index, grid.subblock_index, group
         )
-        group.cores.append(core)
+        group.add(core)
         runner = idle.pop() if idle else machine.another()
         busy.append(runner)
         runner.grid = grid
@@ -227,7 +286,8 @@ def _run_together(
                     raise on_behalf(core, e) from e
 
         programs.append(program)
-    group.turns.run(programs)
+    with _watching(machine, group, busy, calls):
+        group.turns.run(programs)
     # Those that failed may be in any state: they are not used again.
     machine.core_programs[_Calls] = [*idle, *reversed(busy)]
     for op, problem in group.left_over():

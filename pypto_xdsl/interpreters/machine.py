@@ -73,6 +73,8 @@ class Machine(Interpreter):
     """The blocks of a launch that wait until all of them are there, if they wait for each other."""
     group_calls: list[GroupCall] | None = None
     """What the group at work calls, which runs when all is called."""
+    calls_parts_later: bool = False
+    """Whether all kernels of cores that the group at work calls wait until all are called."""
     cores: CoreSettings = field(default_factory=CoreSettings)
     """How the cores of the chip run programs of theirs."""
     scheduler: Scheduler = field(default_factory=ProgramOrder)
@@ -82,6 +84,8 @@ class Machine(Interpreter):
     launched: int = 0
     """How many tasks were launched."""
     call_depth: int = 0
+    is_adding: bool = False
+    """It adds to elements of global memory, which others may do at the same time."""
     core_programs: dict[Any, Any] = field(default_factory=dict[Any, Any], init=False)
     """Programs of cores that ran before, ready to run again."""
     layout: FrameLayout | None = field(default=None, init=False)

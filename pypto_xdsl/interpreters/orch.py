@@ -84,9 +84,9 @@ def call(
     waits = is_here and kind.is_in_core and waits_for_cores(machine, function)
     if calls is None:
         if waits or kind is FunctionKind.GROUP:
-            with calling_together(machine, _call_once):
+            with calling_together(machine, _call_once, function):
                 return call(machine, function, arguments)
-    elif waits or (is_here and calls and kind in _PARTS):
+    elif waits or (is_here and kind in _PARTS and (calls or machine.calls_parts_later)):
         calls.append(GroupCall(function, arguments, machine.grid, site))
         named = machine.lineage.of(function)
         if all(found is not None for found in named):
@@ -274,7 +274,7 @@ def _scope(op_class: type[Operation], _: None) -> Run:
         def body() -> PythonValues:
             if not isinstance(op, orch.ClusterOp):
                 return machine.run_ssacfg_region(op.body, (), op.name)
-            with calling_together(machine, _call_once):
+            with calling_together(machine, _call_once, op):
                 return machine.run_ssacfg_region(op.body, (), op.name)
 
         def skipped() -> PythonValues:

@@ -17,6 +17,7 @@ import numpy as np
 from xdsl.ir import Operation
 
 from pypto_xdsl.dialects.ptensor import TransportSplit
+from pypto_xdsl.interpreters.core_clocks import Told
 from pypto_xdsl.interpreters.elements import Array, Element, Mask
 from pypto_xdsl.interpreters.errors import ProgramError
 
@@ -100,6 +101,8 @@ class Slot:
     defined: Mask
     pitch: int | None = None
     """From a row to the next, where there are several."""
+    told: list[Told] = field(default_factory=list[Told])
+    """What those that pushed knew."""
 
 
 @dataclass(eq=False)
@@ -114,6 +117,8 @@ class Ring:
     last_push: Operation | None = None
     _slots: dict[int, Slot] = field(default_factory=dict[int, Slot])
     """By how many were pushed before."""
+    _frees: dict[int, list[Told]] = field(default_factory=dict[int, list[Told]])
+    """By how many were freed before: what those that freed knew."""
 
     @classmethod
     def between(cls, name: str, shape: RingShape, push: Iterable[int], pop: Iterable[int]) -> Ring:
@@ -141,6 +146,14 @@ class Ring:
         needed = self.pushed[core] - self.shape.slots
         return [other for other, count in self.freed.items() if count <= needed]
 
+    def told_by_pushes(self, core: int) -> Sequence[Told]:
+        """What those knew that have filled the next slot for a core."""
+        return self._slots[self.popped[core]].told
+
+    def told_by_frees(self, core: int) -> Sequence[Told]:
+        """What those knew that have freed the next slot for a core."""
+        return self._frees.get(self.pushed[core] - self.shape.slots, ())
+
     def push(
         self,
         core: int,
@@ -149,8 +162,9 @@ class Ring:
         element: Element,
         stored: Array,
         mask: Mask | None,
+        told: Told,
     ) -> None:
-        """A core puts its part of a tile into the next slot, which is free."""
+        """A core puts its part of a tile into the next slot, which is free, and what it knows."""
         number = self.pushed[core]
         slot = self._slots.get(number)
         if slot is None:
@@ -172,8 +186,11 @@ class Ring:
             )
             if part.rows > 1:
                 slot.pitch = part.pitch
+        slot.told.append(told)
         self.pushed[core] += 1
         self.last_push = op
+        if min(self.pushed.values()) > number:
+            self._frees.pop(number - self.shape.slots, None)
 
     def pop(self, core: int, part: Part, element: Element) -> tuple[Array, Mask | None]:
         """A core takes its part of the next slot, which is filled; rows and columns of it."""
@@ -191,10 +208,11 @@ class Ring:
         mask = part.of(slot.defined)
         return part.of(slot.elements).copy(), None if mask.all() else mask.copy()
 
-    def free(self, core: int) -> None:
-        """A core gives back the first slot of those that it took."""
+    def free(self, core: int, told: Told) -> None:
+        """A core gives back the first slot of those that it took, and what it knows."""
         if self.freed[core] == self.popped[core]:
             raise ProgramError(f"frees a slot of {self.name}, of which it has taken none")
+        self._frees.setdefault(self.freed[core], []).append(told)
         self.freed[core] += 1
 
     def _expect_fit(self, slot: Slot, part: Part, element: Element, verb: str) -> None:

@@ -104,6 +104,11 @@ class Turns:
             self._hand_over(place)
             self._await_turn(place)
 
+    @property
+    def at_work(self) -> int:
+        """The place of the program that goes on now."""
+        return self._turn
+
     def is_done(self, place: int) -> bool:
         """Whether the program at a place has come to its end."""
         return place in self._done

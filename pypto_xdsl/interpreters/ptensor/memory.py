@@ -178,7 +178,8 @@ class TensorMemoryFunctions(InterpreterFunctions):
         window = window_at("the destination", offsets, extents, destination.shape)
         stored = stored.reshape(extents)
         mask = None if mask is None else mask.reshape(extents)
-        if op.atomic.data is AtomicKind.ADD:
+        machine.is_adding = op.atomic.data is AtomicKind.ADD
+        if machine.is_adding:
             before, held = destination.read(window)
             machine.require_defined(op, held, "adds to undefined elements")
             stored = element.narrow(element.widen(before) + element.widen(stored))
@@ -186,6 +187,7 @@ class TensorMemoryFunctions(InterpreterFunctions):
         elif _overlap(source, destination.array):
             stored = stored.copy()
         destination.write(window, stored, mask)
+        machine.is_adding = False
         return (destination,)
 
     @impl(ptensor.ReadOp)

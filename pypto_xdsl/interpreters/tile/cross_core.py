@@ -55,7 +55,8 @@ def _push(op_class: type[Operation], direction: int) -> Run:
         part = _part(core, op, source.valid)
         stored, mask = source.read(leading(source.valid))
         core.wait(op, _slot(ring, core.place))
-        ring.push(core.place, op, part, source.element, stored, mask)
+        core.hear(ring.told_by_frees(core.place))
+        ring.push(core.place, op, part, source.element, stored, mask, core.tell())
         return ()
 
     return run
@@ -92,6 +93,7 @@ def _pop(op_class: type[Operation], direction: int) -> Run:
         stride: Any = getattr(op, "lane_stride", None)
         part = _part(core, op, valid, None if stride is None else stride.value.data)
         core.wait(op, _tile(ring, core.place))
+        core.hear(ring.told_by_pushes(core.place))
         element = result_element(op)
         stored, mask = ring.pop(core.place, part, element)
         mask = None if mask is None else mask.reshape(valid)
@@ -103,7 +105,7 @@ def _pop(op_class: type[Operation], direction: int) -> Run:
 def _free(op_class: type[Operation], direction: int) -> Run:
     def run(interpreter: Interpreter, op: FreeOp, args: PythonValues) -> PythonValues:
         core = _core(interpreter, is_cube=direction == TO_CUBE)
-        core.ring(_number(op), direction).free(core.place)
+        core.ring(_number(op), direction).free(core.place, core.tell())
         return ()
 
     return run

@@ -67,12 +67,14 @@ def write_region(
     if missing:
         stored = stored.reshape(extents)
         mask = None if mask is None else mask.reshape(extents)
-    if op.atomic.data is AtomicKind.ADD:
+    machine.is_adding = op.atomic.data is AtomicKind.ADD
+    if machine.is_adding:
         before, held = destination.read(window)
         machine.require_defined(op, held, "adds to undefined elements")
         stored = element.narrow(element.widen(before) + element.widen(stored))
         mask = held if mask is None else mask if held is None else mask & held
     destination.write(window, stored, mask)
+    machine.is_adding = False
 
 
 def _load(interpreter: Interpreter, op: tile.LoadOp) -> Prepared:
