@@ -15,8 +15,9 @@ from pypto_xdsl.dialects.ptensor.types import is_tensor_type, tensor_of
 from pypto_xdsl.dialects.tile.memory import CreateOp as TileCreateOp
 from pypto_xdsl.dialects.tile.types import TileType
 from pypto_xdsl.frontend.pl import handed_on, statements
-from pypto_xdsl.frontend.pl.context import Construct, Context, Frame, as_tuple, hint
+from pypto_xdsl.frontend.pl.context import Construct, Context, as_tuple, hint
 from pypto_xdsl.frontend.pl.merging import carried_type, settle
+from pypto_xdsl.frontend.pl.names import Frame
 from pypto_xdsl.frontend.pl.values import (
     Tuple,
     Unavailable,

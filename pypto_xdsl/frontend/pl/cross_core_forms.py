@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping
 
-from xdsl.dialects.builtin import DYNAMIC_INDEX, StringAttr, i32
+from xdsl.dialects.builtin import DYNAMIC_INDEX, i32
 from xdsl.ir import SSAValue
 
 from pypto_xdsl.dialects.element_types import as_element_type
@@ -185,11 +185,6 @@ def _cacheinvalid(arguments: Arguments) -> Value:
     op = sync.CacheinvalidOp(bound.tensor("tensor"), offsets, sizes)
     bound.context.emit(op, bound.node)
     return Tuple(())
-
-
-def string_attribute(text: str) -> StringAttr:
-    """A string as a property."""
-    return StringAttr(text)
 
 
 FORMS: Mapping[str, Form] = {

@@ -42,7 +42,6 @@ from pypto_xdsl.frontend.pl.static_values import (
 from pypto_xdsl.frontend.pl.tensor_operators import is_shaped
 from pypto_xdsl.frontend.pl.values import (
     Tuple,
-    Typed,
     Unavailable,
     Value,
     describe_value,
@@ -52,8 +51,6 @@ from pypto_xdsl.frontend.pl.values import (
 )
 from pypto_xdsl.frontend.pl.vocabulary import DTYPES, EnumWord
 from pypto_xdsl.syntax.spelling import did_you_mean
-
-MODULES = ("tile", "tensor", "system", "array")
 
 
 def read(context: Context, node: ast.expr) -> Value:
@@ -410,8 +407,3 @@ def enum_word(context: Context, node: ast.expr) -> EnumWord:
         if isinstance(value, EnumWord):
             return value
     raise context.error(node, f"expected a word like pl.Level.HOST, got '{ast.unparse(node)}'")
-
-
-def typed_constant(value: Typed | bool | float) -> bool | int | float:
-    """The number that a constant is."""
-    return value.value if isinstance(value, Typed) else value

@@ -7,7 +7,6 @@ from enum import Enum
 from typing import TypeVar
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX, i32
-from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import VerifyException
 
 from pypto_xdsl.dialects.element_types import as_element_type
@@ -20,7 +19,7 @@ from pypto_xdsl.dialects.tile.attributes import Coalesce, MemorySpace, OutOfBoun
 from pypto_xdsl.dialects.tile.types import TileType
 from pypto_xdsl.frontend.pl.arguments import Arguments, Bound, static_extents, symbolic_extents
 from pypto_xdsl.frontend.pl.structural_ops import Form, emit
-from pypto_xdsl.frontend.pl.values import Tuple, Value, is_value
+from pypto_xdsl.frontend.pl.values import Value, is_value
 
 _EnumT = TypeVar("_EnumT", bound=Enum)
 
@@ -276,11 +275,6 @@ def _tri(arguments: Arguments) -> Value:
     result = TileType(extents, as_element_type(dtype), valid=valid)
     upper = bound.boolean("upper")
     return emit(bound, lambda: tile_fill.TriOp(value, result, upper=upper))
-
-
-def results_of(values: tuple[SSAValue, ...]) -> Value:
-    """Results as one value or a tuple."""
-    return values[0] if len(values) == 1 else Tuple(values)
 
 
 FORMS: Mapping[str, Form] = {

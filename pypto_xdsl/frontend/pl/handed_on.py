@@ -24,7 +24,8 @@ from xdsl.ir import OpResult, SSAValue
 from pypto_xdsl.dialects.ptensor.memory import UpdatedOp
 from pypto_xdsl.dialects.ptensor.types import is_tensor_type
 from pypto_xdsl.frontend.pl import statements
-from pypto_xdsl.frontend.pl.context import Context, Frame
+from pypto_xdsl.frontend.pl.context import Context
+from pypto_xdsl.frontend.pl.names import Frame
 from pypto_xdsl.frontend.pl.values import is_value
 
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from xdsl.ir import Attribute
 
-from pypto_xdsl.dialects.orch.attributes import Direction
 from pypto_xdsl.frontend.pl.annotations import Annotation
 from pypto_xdsl.frontend.pl.call_sites import call_sites
 from pypto_xdsl.frontend.pl.context import Context, join_words
@@ -218,8 +217,3 @@ def _callee(function: Function, call: ast.Call) -> tuple[Function | None, Sequen
 
 def _incomplete(info: FunctionInfo) -> bool:
     return any(a is None or a.type is None for a in info.parameter_annotations)
-
-
-def directions_of(info: FunctionInfo) -> Sequence[Direction]:
-    """The directions of the parameters."""
-    return info.directions

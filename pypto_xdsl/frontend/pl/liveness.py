@@ -28,8 +28,6 @@ class Summary:
     """Names surely assigned here."""
     changes: int = 0
     """Names that may be assigned, or whose buffers may be written, here."""
-    writes: int = 0
-    """Names whose buffers may be written in place here."""
     yields: int = 0
     """Names that a `pl.yield_` here gives to the statement around."""
 
@@ -39,7 +37,6 @@ class Summary:
             self.reads | (next.reads & ~self.assigns),
             self.assigns | next.assigns,
             self.changes | next.changes,
-            self.writes | next.writes,
             self.yields | next.yields,
         )
 
@@ -84,10 +81,6 @@ class Liveness:
         """Whether a loop's body may read the value that an earlier iteration gave a name."""
         return bool(self._bodies[id(loop)].reads & self._bits.get(name, 0))
 
-    def is_written(self, statement: ast.stmt, name: str) -> bool:
-        """Whether a compound statement may write the buffer that a name names, in place."""
-        return bool(self._bodies[id(statement)].writes & self._bits.get(name, 0))
-
     def changed_names(self, statement: ast.stmt) -> list[str]:
         """The names that a compound statement may assign or write, sorted."""
         changes = self._bodies[id(statement)].changes
@@ -115,7 +108,6 @@ class Liveness:
                     left.reads | right.reads,
                     left.assigns & right.assigns,
                     left.changes | right.changes,
-                    left.writes | right.writes,
                 )
                 yields = left.yields | right.yields
                 self._bodies[id(statement)] = both
@@ -160,7 +152,7 @@ class Liveness:
         return summary
 
     def _loop(self, statement: ast.stmt, inner: Summary, hidden: int, header: Summary) -> Summary:
-        body = Summary(inner.reads & ~hidden, 0, inner.changes & ~hidden, inner.writes & ~hidden)
+        body = Summary(inner.reads & ~hidden, 0, inner.changes & ~hidden)
         self._bodies[id(statement)] = body
         summary = header.then(body)
         # What the body yields are names of the loop's results: there after any number of trips.
@@ -179,8 +171,8 @@ class Liveness:
                 if isinstance(target.value, ast.Name):
                     self._write(summary, target.value.id)
         if is_yield(value):
-            return Summary(summary.reads, names, summary.changes, summary.writes, names)
-        return Summary(summary.reads, names, summary.changes | names, summary.writes)
+            return Summary(summary.reads, names, summary.changes, names)
+        return Summary(summary.reads, names, summary.changes | names)
 
     def _target_names(self, target: ast.expr) -> int:
         match target:
@@ -218,7 +210,6 @@ class Liveness:
                 names |= self.bit(viewed)
             self._views[name] = names
         summary.changes |= names
-        summary.writes |= names
 
     # What is live, top down
 

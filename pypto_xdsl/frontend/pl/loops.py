@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from xdsl.dialects import arith, scf
-from xdsl.dialects.builtin import BoolAttr, IntegerAttr, i1, i64
+from xdsl.dialects.builtin import IntegerAttr, i1, i64
 from xdsl.ir import Attribute, Block, Region, SSAValue
 
 from pypto_xdsl.analysis.integer_ranges import IntegerRanges
@@ -31,10 +31,11 @@ from pypto_xdsl.frontend.pl.carries import (
     yield_name,
     yields_of,
 )
-from pypto_xdsl.frontend.pl.context import Construct, Context, Frame, hint
+from pypto_xdsl.frontend.pl.context import Construct, Context, hint
 from pypto_xdsl.frontend.pl.handed_on import HandedOn, Uncarried, enter, resume
 from pypto_xdsl.frontend.pl.launches import constant_attribute
 from pypto_xdsl.frontend.pl.merging import settle
+from pypto_xdsl.frontend.pl.names import Frame
 from pypto_xdsl.frontend.pl.scalars import binary, cast_scalar, condition_type
 from pypto_xdsl.frontend.pl.source import dotted_name
 from pypto_xdsl.frontend.pl.values import (
@@ -561,8 +562,3 @@ def _while(
     context.emit(op, statement)
     bind_results(context, construct, carries, explicit, op.results, frame)
     resume(context, handed, op.results)
-
-
-def boolean_attribute(value: Any) -> BoolAttr:
-    """A truth value as an attribute."""
-    return BoolAttr.from_bool(bool(value))

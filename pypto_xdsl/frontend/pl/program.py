@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -28,7 +28,7 @@ from pypto_xdsl.frontend.pl.liveness import Liveness
 from pypto_xdsl.frontend.pl.source import Source, descendants, dotted_name
 from pypto_xdsl.frontend.pl.special_calls import function_decorator, is_dsl_function
 from pypto_xdsl.frontend.pl.static_values import Function, Unsettled
-from pypto_xdsl.frontend.pl.values import Value, is_constant, is_tensor
+from pypto_xdsl.frontend.pl.values import Value, is_tensor
 from pypto_xdsl.frontend.pl.viewed_names import all_viewed
 from pypto_xdsl.frontend.pl.vocabulary import INDEX
 from pypto_xdsl.frontend.pl.written_names import WrittenNames
@@ -592,8 +592,3 @@ def evaluated(scope: StaticScope, node: ast.expr) -> Any:
         return Evaluator(scope).evaluate(node)
     except Unsettled:
         return None
-
-
-def literal_arguments(constants: Mapping[str, Any]) -> dict[str, Any]:
-    """The constants among arguments."""
-    return {name: value for name, value in constants.items() if is_constant(value)}

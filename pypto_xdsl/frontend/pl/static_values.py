@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from xdsl.ir import Attribute
 
@@ -32,9 +32,6 @@ DSL_MODULES = {
     "pypto.language": "pl",
     "pypto.language.distributed": "pld",
 }
-
-
-Definition: TypeAlias = ast.FunctionDef | ast.ClassDef
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import replace
 from typing import Any
 
 from xdsl.ir import SSAValue
@@ -183,8 +182,3 @@ def _named(
     op.result.name_hint = hint(name)
     context.buffers[name] = op.result
     return op.result
-
-
-def without_storage(declared: Annotation) -> Annotation:
-    """The same annotation, without its buffer."""
-    return replace(declared, memref_node=None)

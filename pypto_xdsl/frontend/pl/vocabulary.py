@@ -44,7 +44,6 @@ from pypto_xdsl.dialects.ptensor.attributes import (
     CompareMode,
     MaskPattern,
     PadValue,
-    RoundMode,
 )
 from pypto_xdsl.dialects.ptensor.types import TensorLayout
 from pypto_xdsl.dialects.tile.attributes import MemorySpace, TileLayout
@@ -212,12 +211,8 @@ ENUMS: Mapping[str, Mapping[str, Enum | int | str]] = {
 LAYOUT_WORDS = _LAYOUTS
 """`pl.ND` and the like: layouts that need no enum."""
 
-ROUND_MODES = tuple(RoundMode)
-"""The rounding modes in the order of PyPTO's numbers."""
 COMPARE_MODES = tuple(CompareMode)
 """The comparisons in the order of PyPTO's numbers."""
-PAD_VALUES = tuple(PadValue)
-"""The pad values in the order of PyPTO's numbers."""
 
 
 def spell(enum: str, value: Any) -> str:
