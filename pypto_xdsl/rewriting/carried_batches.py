@@ -11,8 +11,8 @@ Batches of sums that control flow hands on: loops and branches hand on each sum 
     }
 
 The accumulator holds matrices, and a batch of them in no one tile. What all control flow hands on
-as one value is one batch of sums (`carried_sums`) if nothing but products, and sums of products,
-becomes it; it may start from a tile that nothing was written to.
+as one value, or is added to in another block, is one batch of sums (`carried_sums`) if nothing but
+products, and sums of products, becomes it; it may start from a tile that nothing was written to.
 """
 
 from __future__ import annotations
@@ -44,7 +44,9 @@ _PRODUCTS = (tile.BatchMatmulOp, tile.BatchMatmulAccOp)
 
 
 def carried_sums(kernel: Operation) -> AbstractSet[SSAValue]:
-    """The batches of sums of a kernel that control flow hands on, under all their names."""
+    """
+    The batches of sums of a kernel that control flow hands on or is around, under all their names.
+    """
     ops = list(walk(kernel))
     blocks = chain.from_iterable(map(blocks_inside, ops))
     values = chain(
@@ -58,6 +60,8 @@ def carried_sums(kernel: Operation) -> AbstractSet[SSAValue]:
     for op in ops:
         if isinstance(op, tile.BatchMatmulAccOp) and op.acc in known and op.result in known:
             names.union(op.acc, op.result)
+        if isinstance(op, _PRODUCTS) and op.result in known and _is_used_inside(op.result):
+            handed_on.add(op.result)
         for step in forwarding(op):
             if step.target in known and step.source in known:
                 names.union(step.source, step.target)
@@ -75,6 +79,12 @@ def _is_batch(value: SSAValue) -> bool:
 
 def _is_product(value: SSAValue) -> bool:
     return isinstance(value.owner, _PRODUCTS)
+
+
+def _is_used_inside(value: OpResult) -> bool:
+    """Whether a batch is used sum by sum in a block inside the one where it is made."""
+    block = value.owner.parent
+    return any(is_of_sums(use) and use.operation.parent is not block for use in value.uses)
 
 
 def _may_be_sums(value: SSAValue) -> bool:

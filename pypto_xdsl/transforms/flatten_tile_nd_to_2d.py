@@ -416,7 +416,11 @@ class _Kernel:
     def _before_store(self, op: tile.StoreOp) -> None:
         source = op.source
         hint = None if source.name_hint is None else f"{source.name_hint}_nd"
-        deep = Inserter(op).insert(tile.ReshapeOp(source, self._was[source]), hint)
+        type = self._was[source]
+        if (space := TileType.of(source.type).memory_space) is not None:
+            # Of what a product is put into, the product says so.
+            type = type.with_space(space)
+        deep = Inserter(op).insert(tile.ReshapeOp(source, type), hint)
         op.operands[next(i for i, operand in enumerate(op.operands) if operand is source)] = deep
 
 

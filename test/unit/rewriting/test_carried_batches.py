@@ -246,3 +246,36 @@ def test_sums_that_are_looked_at_on_the_way():
         arguments = [x.copy(), w.copy(), np.zeros((2, 16, 32), np.float32)]
         (found,) = run(module, "k", arguments).results
         np.testing.assert_array_equal(np.asarray(found), wanted, err_msg=str(one))
+
+
+@pytest.mark.parametrize("pages", [1, 2])
+@pytest.mark.parametrize("more", [False, True])
+def test_sums_that_a_branch_adds_to_and_stores(pages: int, *, more: bool):
+    """No control flow hands on the sums, but it is around what uses them one by one."""
+    sums = f"!tile.tile<{pages}x16x32xf32>"
+    left, right = f"{pages}x16x16xf16", f"{pages}x16x32xf16"
+    out = f"tensor<{pages}x16x32xf32>"
+    types = f"!tile.tile<{left}>, !tile.tile<{right}>"
+    text = f"""
+    orch.func incore @k(in %x : tensor<{left}>, in %w : tensor<{right}>, in %more : i1,
+        out %o : {out}) -> {out} {{
+      %a = tile.load %x[0, 0, 0] : tensor<{left}> -> !tile.tile<{left}>
+      %b = tile.load %w[0, 0, 0] : tensor<{right}> -> !tile.tile<{right}>
+      %p = tile.batch_matmul %a, %b : {types} -> {sums}
+      %r = scf.if %more -> ({out}) {{
+        %q = tile.batch_matmul_acc %p, %a, %b : {sums}, {types}
+        %s = tile.store %q, %o[0, 0, 0] : {sums}, {out}
+        scf.yield %s : {out}
+      }} else {{
+        %s = tile.store %p, %o[0, 0, 0] : {sums}, {out}
+        scf.yield %s : {out}
+      }}
+      orch.return %r : {out}
+    }}
+    """
+    rng = np.random.default_rng(18)
+    x: Any = rng.integers(-3, 4, (pages, 16, 16)).astype(np.float16)
+    w: Any = rng.integers(-3, 4, (pages, 16, 32)).astype(np.float16)
+    wanted = (2 if more else 1) * (x.astype(np.float32) @ w.astype(np.float32))
+    arguments = [x, w, more, np.zeros_like(wanted)]
+    assert_gives(on_910b(text), arguments, wanted, pipelines=TO_CORE)
