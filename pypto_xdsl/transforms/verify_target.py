@@ -8,6 +8,8 @@ about text that nobody wrote:
 
     tile.not's operand holds i32, expected i16 or ui16
 
+Kernels without a target are an error: that nothing is found must not mean that nobody looked.
+
 The rules stand in `backend/<name>/rules.py`. Only kernels are looked at. Moves between a cube
 core's memories and a vector core's are legal in a kernel that is not specialised yet: they become
 transfers when mixed kernels are expanded.
@@ -27,7 +29,7 @@ from pypto_xdsl.analysis.walk import walk
 from pypto_xdsl.backend.backend import Backend
 from pypto_xdsl.diagnostics import Diagnostic, DiagnosticsError, diagnose
 from pypto_xdsl.dialects.tile import TileType
-from pypto_xdsl.properties.backend_pass import BackendPass
+from pypto_xdsl.properties.backend_pass import BackendPass, no_target
 
 
 @dataclass(frozen=True)
@@ -39,7 +41,11 @@ class VerifyTargetPass(BackendPass):
 
     def run(self, ctx: Context, module: ModuleOp) -> None:
         backend = self.backend_of(module)
-        if backend is not None and (errors := list(illegal_ops(module, backend))):
+        if backend is None:
+            if any(not kernel.is_declaration for kernel in kernels(module)):
+                raise no_target(module)
+            return
+        if errors := list(illegal_ops(module, backend)):
             raise DiagnosticsError(errors)
 
 
