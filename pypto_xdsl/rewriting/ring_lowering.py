@@ -50,10 +50,12 @@ def lower_ring_op(op: RingOp, into: ControlFlowLowering, memory: pto.AddressSpac
         raise OpError(op, "is not lowered to pto yet")
     match op:
         case PushOp():
+            _check_halves(op, TileType.of(op.tile.type))
             values: dict[str, Any] = {"tile": into.buffers.buffer(op.tile)}
             _insert(op, new, into, values, (), _split(op))
         case PopOp():
             type_ = TileType.of(op.result.type)
+            _check_halves(op, type_)
             extents: dict[str, SSAValue] = {}
             if DYNAMIC_INDEX in type_.valid_shape:
                 valid = into.indices(op.valid_extents)
@@ -85,6 +87,31 @@ def lower_ring_op(op: RingOp, into: ControlFlowLowering, memory: pto.AddressSpac
             _number(op, new, into, {"name": op.buffer, "peer_func": peer})
         case _:
             raise OpError(op, "is not lowered to pto yet")
+
+
+def _check_halves(op: PushOp | PopOp, type_: TileType) -> None:
+    """
+    Raise `OpError` where the second half of a slot is said to start elsewhere than where the
+    first half of the valid region ends: PTOAS's language has no word for that.
+    """
+    match op:
+        case tile.TpushToAivOp(lane_stride=IntegerAttr() as stride):
+            parts = 2
+        case tile.TpopFromAicOp(lane_stride=IntegerAttr() as stride):
+            parts = 1
+        case _:
+            return
+    split = op.split.data
+    if split.axis is None:
+        return
+    more = int(parts == 2 and split.odd is split)
+    valid = type_.valid_shape[split.axis]
+    if valid == DYNAMIC_INDEX or valid != parts * stride.value.data - more:
+        raise OpError(
+            op,
+            f"cannot be lowered: lane_stride = {stride.value.data} lets the second half start "
+            f"elsewhere than behind the first one of {type_}",
+        )
 
 
 def _integer(value: int) -> IntegerAttr[Any]:

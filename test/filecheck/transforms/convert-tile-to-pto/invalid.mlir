@@ -80,3 +80,36 @@ module attributes {pto.target_arch = "a2a3"} {
     orch.return %x1, %y1 : tensor<16x16xf32>, tensor<16x16xf32>
   }
 }
+
+// -----
+
+// A slot is halved where the first core's part ends; PTOAS has no word for another place.
+module attributes {pto.target_arch = "a2a3"} {
+  orch.func aiv @apart(out %y : tensor<8x32xf32>) -> tensor<8x32xf32> {
+    %n = arith.constant 0 : i32
+    tile.aiv_initialize_pipe %n, %n, dir_mask = 1, slot_size = 2048 : i32
+    %same = tile.tpop_from_aic split = up_down, lane_stride = 8 : !tile.tile<8x32xf32, vec>
+    %y1 = tile.store %same, %y[0, 0] : !tile.tile<8x32xf32, vec>, tensor<8x32xf32>
+    tile.tfree_to_aic %same, split = up_down : !tile.tile<8x32xf32, vec>
+    // expected-error @+1 {{'tile.tpop_from_aic' op cannot be lowered: lane_stride = 6 lets the second half start elsewhere than behind the first one of !tile.tile<8x32xf32, vec>}}
+    %else = tile.tpop_from_aic split = up_down, lane_stride = 6 : !tile.tile<8x32xf32, vec>
+    %y2 = tile.store %else, %y1[0, 0] : !tile.tile<8x32xf32, vec>, tensor<8x32xf32>
+    tile.tfree_to_aic %else, split = up_down : !tile.tile<8x32xf32, vec>
+    orch.return %y2 : tensor<8x32xf32>
+  }
+}
+
+// -----
+
+// Of an odd number of rows the first core gets one more.
+module attributes {pto.target_arch = "a2a3"} {
+  orch.func aic @apart(in %x : tensor<15x32xf32>) {
+    %n = arith.constant 0 : i32
+    tile.aic_initialize_pipe %n, %n, dir_mask = 1, slot_size = 2048 : i32
+    %t = tile.create : !tile.tile<16x32xf32, acc, valid = [15, 32]>
+    tile.tpush_to_aiv %t, split = up_down_odd, lane_stride = 8 : !tile.tile<16x32xf32, acc, valid = [15, 32]>
+    // expected-error @+1 {{lane_stride = 7 lets the second half start elsewhere}}
+    tile.tpush_to_aiv %t, split = up_down_odd, lane_stride = 7 : !tile.tile<16x32xf32, acc, valid = [15, 32]>
+    orch.return
+  }
+}
