@@ -22,6 +22,7 @@ from xdsl.dialects.builtin import (
     BoolAttr,
     ContainerType,
     IntAttr,
+    IntegerAttr,
     NoneAttr,
     ShapedType,
 )
@@ -84,6 +85,14 @@ def implicit_layout(shape: Sequence[int], space: MemorySpace | None) -> Layout:
             return _COLUMN if column else _ROW
 
 
+_SPACES = {space: MemorySpaceAttr(space) for space in MemorySpace}
+
+
+@lru_cache(maxsize=1024)
+def _extents(shape: tuple[int, ...]) -> ArrayAttr[IntAttr]:
+    return ArrayAttr(IntAttr(extent) for extent in shape)
+
+
 class _Fields(TypedDict, total=False):
     """What is given for a tile type beside its shape."""
 
@@ -133,10 +142,10 @@ class TileType(ParametrizedAttribute, TypeAttribute, ShapedType, ContainerType[A
         implicit = implicit_layout(shape, space)
         layout = layout or implicit
         super().__init__(
-            ArrayAttr(IntAttr(extent) for extent in shape),
+            _extents(shape),
             element_type,
-            _ABSENT if space is None else MemorySpaceAttr(space),
-            _ABSENT if valid == shape else ArrayAttr(IntAttr(extent) for extent in valid),
+            _ABSENT if space is None else _SPACES[space],
+            _ABSENT if valid == shape else _extents(valid),
             _ABSENT if layout.blayout is implicit.blayout else TileLayoutAttr(layout.blayout),
             _ABSENT if layout.slayout is implicit.slayout else TileLayoutAttr(layout.slayout),
             _ABSENT if layout.fractal == implicit.fractal else IntAttr(layout.fractal),
@@ -153,18 +162,21 @@ class TileType(ParametrizedAttribute, TypeAttribute, ShapedType, ContainerType[A
                 raise VerifyException(f"tile extents are positive, got {extent}")
         if isinstance(self.valid, ArrayAttr):
             _verify_valid(tuple(extent.data for extent in self.valid), shape)
-        if self.layout.blayout is TileLayout.NONE_BOX:
+        if isinstance(self.blayout, TileLayoutAttr) and self.blayout.data is TileLayout.NONE_BOX:
             raise VerifyException("the block layout of a tile is row_major or col_major")
         implicit = implicit_layout(shape, self.memory_space)
-        redundant = (
-            ("blayout", self.blayout, TileLayoutAttr(implicit.blayout)),
-            ("slayout", self.slayout, TileLayoutAttr(implicit.slayout)),
-            ("fractal", self.fractal, IntAttr(implicit.fractal)),
-            ("pad", self.pad, PadValueAttr(PadValue.NULL)),
-            ("compact", self.compact, BoolAttr.from_bool(False)),
+        stored = (
+            ("blayout", self.blayout, implicit.blayout),
+            ("slayout", self.slayout, implicit.slayout),
+            ("fractal", self.fractal, implicit.fractal),
+            ("pad", self.pad, PadValue.NULL),
+            ("compact", self.compact, False),
         )
-        for field, stored, meaning in redundant:
-            if stored == meaning:
+        for field, attribute, meaning in stored:
+            if isinstance(attribute, NoneAttr):
+                continue
+            value = bool(attribute) if isinstance(attribute, IntegerAttr) else attribute.data
+            if value == meaning:
                 raise VerifyException(f"{field} of a tile is stored only where it is not implicit")
 
     def __hash__(self) -> int:
