@@ -161,10 +161,23 @@ class PtoTarget(Target):
 
 def _expect_lowered(unit: ModuleOp) -> None:
     """Raises `DiagnosticsError` if a unit is a program that was not lowered at all."""
-    for op in unit.body.ops:
-        if op.name == "orch.func":
-            hint = diagnose(op, "is not lowered to pto")
-            raise DiagnosticsError((hint.with_notes(hint.note("run 'default-pipeline' first")),))
+    if not any(op.name == "orch.func" for op in unit.body.ops):
+        return
+    # Files of kernels have no need of the dialect.
+    from pypto_xdsl.dialects.orch import FuncOp, IncoreOp
+
+    functions = [op for op in unit.body.ops if isinstance(op, FuncOp)]
+    error = diagnose(functions[0], "is not lowered to pto")
+    runs = any(f.kind.data.is_in_core for f in functions) or any(
+        isinstance(op, IncoreOp) for op in walk(unit)
+    )
+    note = (
+        "run 'default-pipeline' first"
+        if runs
+        else "nothing in this program runs on a core: what does belongs in a function of kind "
+        "incore, or in an 'orch.incore' scope"
+    )
+    raise DiagnosticsError((error.with_notes(error.note(note)),))
 
 
 def unit_name(unit: ModuleOp) -> str | None:

@@ -39,3 +39,13 @@ orch.func incore @k(in %x : tensor<16xf32>) {
   %t = tile.load %x[0] : tensor<16xf32> -> !tile.tile<16xf32>
   orch.return
 }
+
+// -----
+
+// Nor is there anything to lower where no core runs anything.
+// expected-error @below {{'orch.func' op is not lowered to pto}}
+// expected-note @below {{nothing in this program runs on a core: what does belongs in a function of kind incore, or in an 'orch.incore' scope}}
+orch.func opaque @main(in %x : tensor<16xf32>) -> tensor<16xf32> {
+  %y = ptensor.add %x, %x : tensor<16xf32>
+  orch.return %y : tensor<16xf32>
+}
