@@ -3,13 +3,16 @@ Following the program of one core, to see what its pipes know of each other at e
 
 A body that runs again and again is walked twice the first time that it is met, so that what its
 next iteration does meets what this one did; then, for loops around it, once: what its iterations
-do to each other has been seen. So the work grows with the size of the program times the depth of
-its loops. Every way of a branch is walked.
+do to each other has been seen. Loops in each other of which all but the innermost do nothing
+themselves run the innermost body again and again, as one loop does, and are walked as one. So the
+work grows with the size of the program times the depth of its loops that do something themselves.
+Every way of a branch is walked; what gives the pipes nothing to do is not.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from xdsl.dialects import func, scf
@@ -40,6 +43,15 @@ CORES_THAT_MEET: Mapping[SyncCoreType, tuple[Core, ...]] = {
 }
 """The cores that wait for each other, by the kind that is named."""
 
+_THAT_ORDER = (
+    ascend910b.EventOp,
+    ascend910b.BarrierOp,
+    ascend910b.CrossFlagOp,
+    SyncAllOp,
+    func.CallOp,
+)
+"""What does something to the order of pipes besides their instructions."""
+
 Token = tuple[tuple[Operation, ...], Told]
 """The ops that may have set an event, and what is told by it."""
 
@@ -62,12 +74,17 @@ class PipeWalk:
         """Waits and barriers of the program that are taken not to be there."""
         self.clocks = PipeClocks(kind, told_of)
         self.iterations: list[tuple[Operation, int]] = []
+        """Of the loops around, outermost first, which iteration it is; of a nest, the innermost."""
+        self.outermost: Operation | None = None
+        """The loop around that no loop is around."""
         self.open: list[tuple[Operation, list[Knowledge]]] = []
         """The branches and loops around, and what may be all that is known after each."""
         self.after: dict[Operation, dict[int, Told]] = {}
         """What a pipe can tell after an op."""
         self._cores = _cores_of_functions(function)
         self._is_light = False
+        self._active = _active_ops(function, core)
+        self._nests: dict[Operation, _Nest] = {}
         self._tokens: Journal[Hashable, tuple[Token, ...]] = Journal()
         """What was told each time that an event was set, and is not waited for yet."""
         self.new: set[Hashable] = set()
@@ -147,7 +164,8 @@ class PipeWalk:
             if callee in (None, self.core, Core.MIX):
                 self.call(op)
         elif op.regions:
-            self._inside(op)
+            if any(region in self._active for region in op.regions):
+                self._inside(op)
         elif isinstance(op, PtoOp) and (pipe := op.pipe) in LANES:
             assert pipe is not None
             self.instruction(op, LANES[pipe])
@@ -234,34 +252,59 @@ class PipeWalk:
         self.enter_loop(op)
         states: list[Knowledge] = []
         self.open.append((op, states))
-        # A while loop runs its first region once more than its second.
-        ahead = op.before_region if isinstance(op, scf.WhileOp) else None
+        nest = self._nest(op)
+        loop, ahead = nest.innermost, self._ahead(nest.innermost)
         is_light = self._is_light
-        self.iterations.append((op, 0))
+        if not self.iterations:
+            self.outermost = op
+        self.iterations.append((loop, 0))
         if ahead is not None:
             self._region(ahead)
         entry = self.clocks.end()
         states.append(entry[0])
-        may_not_run = not runs_for_certain(op)
-        if may_not_run:
+        if nest.may_not_run:
             self._tokens.begin()
         for iteration in range(1 if is_light else 2):
-            self.iterations[-1] = op, iteration
-            self._region(op.regions[-1])
+            self.iterations[-1] = loop, iteration
+            self._region(loop.regions[-1])
             self._is_light = True
             if ahead is not None:
-                self.iterations[-1] = op, iteration + 1
+                self.iterations[-1] = loop, iteration + 1
                 self._region(ahead)
         self.iterations.pop()
+        if not self.iterations:
+            self.outermost = None
         self._is_light = is_light
         self.open.pop()
-        if may_not_run:
+        if nest.may_not_run:
             ends = entry, self.clocks.end()
             changes = self._tokens.take_back()
             self._tokens.end()
             self._merge_tokens(entry, ({}, changes), ends)
             self.clocks.merge(entry, ends)
         self.leave_loop(op)
+
+    def _nest(self, op: Operation) -> _Nest:
+        """The loops that an outer one runs as if they were one."""
+        found = self._nests.get(op)
+        if found is None:
+            loop, may_not_run = op, not runs_for_certain(op)
+            while self._ahead(loop) is None:
+                inside = self._active.get(loop.regions[-1], ())
+                if len(inside) != 1 or shape_of(inside[0]) is not Shape.LOOP:
+                    break
+                if self._ahead(inside[0]) is not None:
+                    break
+                loop = inside[0]
+                may_not_run = may_not_run or not runs_for_certain(loop)
+            found = self._nests[op] = _Nest(loop, may_not_run)
+        return found
+
+    def _ahead(self, loop: Operation) -> Region | None:
+        """What a loop runs once more than its body, if it does anything."""
+        if isinstance(loop, scf.WhileOp) and loop.before_region in self._active:
+            return loop.before_region
+        return None
 
     def _branch(self, op: Operation) -> None:
         entry = self.clocks.end()
@@ -283,6 +326,37 @@ class PipeWalk:
         self.open.pop()
         self._merge_tokens(entry, changes, ends)
         self.clocks.merge(entry, ends)
+
+
+@dataclass(frozen=True)
+class _Nest:
+    """Loops of which each but the innermost does nothing but run the next."""
+
+    innermost: Operation
+    may_not_run: bool
+    """Whether the body of the innermost may not run at all."""
+
+
+def _active_ops(function: func.FuncOp, core: Core) -> Mapping[Region, Sequence[Operation]]:
+    """By region, the ops directly in it that do something on a core, or hold what does."""
+    found: dict[Region, list[Operation]] = {}
+    todo: list[Operation] = [function]
+    while todo:
+        regions = todo.pop().regions
+        for op in (op for region in regions for block in region.blocks for op in block.ops):
+            if isinstance(op, SectionOp) and CORE_OF_KIND[op.kernel_kind] is not core:
+                continue
+            if op.regions:
+                todo.append(op)
+            elif isinstance(op, _THAT_ORDER) or (isinstance(op, PtoOp) and op.pipe in LANES):
+                active: Operation | None = op
+                while active is not None and active is not function:
+                    region = active.parent_region()
+                    assert region is not None
+                    is_known = region in found
+                    found.setdefault(region, []).append(active)
+                    active = None if is_known else region.parent
+    return found
 
 
 def _cores_of_functions(function: func.FuncOp) -> Mapping[str, Core]:

@@ -195,7 +195,7 @@ class Finding(SyncWalk):
             return
         # Each wait in a loop is followed by a set, so one event is there before and after it: at
         # the outermost loop as well as at the one that carries it, and there but once.
-        outermost = None if loop is None else self.iterations[0][0]
+        outermost = None if loop is None else self.outermost
         event = Event(touch.lane, lane, first, then, outermost)
         self.plan.events[event] = None
         self.index.add(event)
