@@ -8,6 +8,7 @@ from __future__ import annotations
 import random
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -124,8 +125,9 @@ def test_each_view_sees_what_was_written_through_others(seed: int) -> None:
 def test_programs_are_read_the_same_each_time() -> None:
     """Whatever the order of sets of names is."""
     texts = [Drawn(seed).text for seed in range(4)]
+    paths = [str(Path(__file__).parent), *sys.path]
     script = (
-        f"import sys; sys.path[:0] = {sys.path!r}\n"
+        f"import sys; sys.path[:0] = {paths!r}\n"
         f"from test_many_views import read\n"
         f"print(*(read(text) for text in {texts!r}))"
     )
