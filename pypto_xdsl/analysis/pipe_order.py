@@ -384,15 +384,16 @@ class PipeClocks:
         of them that in `entry` was known, and pipes were given something last at `entry_last`, on
         each way at its `lasts`.
         """
-        return tuple(
-            self.kind.after(
-                None if entry is None else entry[other],
-                [known[other] for known in told],
-                before,
-                [last[other] for last in lasts],
-            )
-            for other, before in enumerate(entry_last)
-        )
+        found: list[Known[Any]] = []
+        for other, ways in enumerate(zip(*told, strict=True)):
+            known = ways[0]
+            # Mostly nothing happened to it.
+            if any(way is not known for way in ways):
+                before = None if entry is None else entry[other]
+                ends = [last[other] for last in lasts]
+                known = self.kind.after(before, ways, entry_last[other], ends)
+            found.append(known)
+        return tuple(found)
 
     def forget(self, times: Mapping[int, Iterable[int]]) -> None:
         """Remember no more than is needed where only what was given at these times is asked for."""

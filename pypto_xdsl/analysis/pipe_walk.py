@@ -216,6 +216,9 @@ class PipeWalk:
         for key in dict.fromkeys(key for way in ways for key in way):
             before = self._tokens.get(key) or ()
             found = [way.get(key, before) for way in ways]
+            if all(tokens is before or not (tokens or before) for tokens in found):
+                # It is as it was, so loops around need not look at it.
+                continue
             if key in self.new:
                 # It was not there when the walk went by where it is set first.
                 self._tokens.set(key, max(found, key=len))

@@ -60,6 +60,22 @@ def test_loops_in_loops() -> None:
     assert large < 1.5 * 2 * 2 * small
 
 
+def only_nest(depth: int) -> str:
+    """Loops that do nothing but run the next; every second one also computes a number."""
+    opened = "".join(
+        f"scf.for %i{level} = %c0 to %n step %c1 {{\n"
+        + (f"%s{level} = arith.addi %i{level}, %c1 : index\n" if level % 2 else "")
+        for level in range(depth)
+    )
+    return f"{opened}{STEP}{'}' * depth}"
+
+
+def test_loops_around_one() -> None:
+    """However many loops are around a body, it runs again and again as in one."""
+    small, large = calls(only_nest(10)), calls(only_nest(80))
+    assert large < 8 * small
+
+
 def test_branches_in_branches() -> None:
     small, large = calls(branches(4)), calls(branches(16))
     assert large < 1.5 * 4 * 4 * small
