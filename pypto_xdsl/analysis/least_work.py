@@ -3,18 +3,19 @@ How much an orchestrator does at least: ops that it goes through, and tasks that
 
     LeastWork(calls).of_body(loop.body)     # of each trip
 
-It is told from the text alone, in one look at each op: loops whose bounds are not constant, and
-the larger arms of branches, count as nothing. So what follows a program step by step can refuse a
-loop before its first trip, where all of them would be too many.
+It is told from the text alone, in one look at each op: loops whose bounds may be found to be
+anything, and the larger arms of branches, count as nothing; of loops with a bound that is certain
+not to be found, so many trips count as are given. So what follows a program step by step can refuse
+a loop before its first trip, where all of them would be too many.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from xdsl.dialects import scf
-from xdsl.ir import Operation, Region
+from xdsl.ir import Operation, Region, SSAValue
 
 from pypto_xdsl.analysis.call_graph import CallGraph
 from pypto_xdsl.analysis.control_flow import constant_trip_count
@@ -48,6 +49,10 @@ class LeastWork:
     """The least work of the bodies of a program."""
 
     calls: CallGraph
+    unknown: Collection[SSAValue] = ()
+    """Parameters that nobody gave a value."""
+    unknown_trips: int = 0
+    """So many trips are followed of a loop with a bound that is unknown for certain."""
     _known: dict[Region, Work] = field(default_factory=dict[Region, Work])
 
     def of_body(self, region: Region) -> Work:
@@ -66,6 +71,15 @@ class LeastWork:
     def of_trip(self, loop: scf.ForOp) -> Work:
         """What is done in each trip of a loop."""
         return _STEP + self.of_body(loop.body)
+
+    def _is_unknown(self, loop: scf.ForOp) -> bool:
+        """Whether a bound of a loop is for certain not known before a run."""
+        return any(
+            bound in self.unknown
+            # What is read of tensors.  A call may hand on what is known.
+            or (isinstance(bound.owner, DeclaredOp) and not isinstance(bound.owner, DispatchOp))
+            for bound in loop.operands[:3]
+        )
 
     def _inside(self, op: Operation) -> Sequence[Region]:
         """The regions that are done as a part of an op."""
@@ -86,7 +100,9 @@ class LeastWork:
         inside = [self._known[region] for region in self._inside(op)]
         match op:
             case scf.ForOp():
-                trips = constant_trip_count(op) or 0
+                trips = constant_trip_count(op)
+                if trips is None:
+                    trips = self.unknown_trips if self._is_unknown(op) else 0
                 return _STEP + (_STEP + inside[0]).times(trips)
             case scf.IfOp():
                 return Work(1 + min(a.steps for a in inside), min(a.tasks for a in inside))

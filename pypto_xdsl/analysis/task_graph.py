@@ -29,7 +29,7 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 
 from pypto_xdsl.analysis.constant_evaluation import evaluate
 from pypto_xdsl.analysis.return_lineage import ReturnLineage
-from pypto_xdsl.analysis.task_graph_limits import Limits
+from pypto_xdsl.analysis.task_graph_limits import UNKNOWN_TRIPS, Limits
 from pypto_xdsl.analysis.task_map import PREDICATE, Access, Edge, TaskMap
 from pypto_xdsl.analysis.tensor_handles import Buffer, Extent, Handle, created, size_in_bytes
 from pypto_xdsl.diagnostics import OpError
@@ -54,8 +54,6 @@ from pypto_xdsl.dialects.ptensor.types import is_tensor_type, tensor_of
 
 LAST_RING = 3
 """Tasks in deeper scopes share the ring of this depth."""
-UNKNOWN_TRIPS = 2
-"""So many trips are followed of a loop whose bounds only a run knows."""
 
 
 @dataclass
@@ -165,7 +163,6 @@ class _Recorder:
         self._conditional = 0
         self._manual = 0
         self._scopes = 0
-        self._limits = Limits(function, lineage.calls)
         self._retainers: dict[int, list[tuple[int, bool]]] = {}
         """The tasks that keep the buffers of a task alive, each with whether it certainly does."""
         for index, parameter in enumerate(function.parameters):
@@ -175,6 +172,8 @@ class _Recorder:
                 self._known[parameter] = Tensors((Handle.whole(buffer, type),))
             else:
                 self._known[parameter] = scalars.get(name)
+        unknown = {value for value, known in self._known.items() if known is None}
+        self._limits = Limits(function, lineage.calls, unknown)
 
     def run(self) -> TaskGraph:
         arguments = [self._known[parameter] for parameter in self._graph.function.parameters]
@@ -371,10 +370,11 @@ class _Recorder:
         lower, upper, step = (self._extent(bound) for bound in loop.operands[:3])
         if lower is None or upper is None or step is None or step <= 0:
             trips: Sequence[int | None] = [lower] + [None] * (UNKNOWN_TRIPS - 1)
+            count = UNKNOWN_TRIPS
         else:
             trips = range(lower, upper, step)
-            tasks = len(self._graph.tasks)
-            self._limits.expect_trips(loop, max(0, -((lower - upper) // step)), tasks)
+            count = max(0, -((lower - upper) // step))
+        self._limits.expect_trips(loop, count, len(self._graph.tasks))
         is_known = isinstance(trips, range)
         inits = [self._known.get(init) for init in loop.operands[3:]]
         remaining = iter(trips)

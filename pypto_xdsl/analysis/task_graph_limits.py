@@ -1,17 +1,18 @@
 """
 How large a task graph gets before it is refused, with the loops that make it so.
 
-A loop whose trips would certainly be too many is refused before the first; else it is counted what
+A loop whose trips would certainly be too many is refused before the first, as are loops in each
+other whose bounds only a run knows, of which some trips are followed each; else it is counted what
 is done.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 
 from xdsl.dialects import scf
-from xdsl.ir import Operation
+from xdsl.ir import Operation, SSAValue
 
 from pypto_xdsl.analysis.call_graph import CallGraph
 from pypto_xdsl.analysis.least_work import LeastWork
@@ -25,6 +26,9 @@ MOST_EDGES = 1_000_000
 MOST_STEPS = 400_000
 """The orchestrator is followed for so many ops and trips of loops."""
 
+UNKNOWN_TRIPS = 2
+"""So many trips are followed of a loop whose bounds only a run knows."""
+
 _NO_FURTHER = ", which is not followed further"
 _ADVICE = "give it smaller bounds to see its graph"
 
@@ -35,6 +39,8 @@ class Limits:
 
     function: FuncOp
     calls: CallGraph
+    unknown: Collection[SSAValue] = ()
+    """Parameters of the function that nobody gave a value."""
     around: list[Operation] = field(default_factory=list[Operation])
     """The loops that are being followed, outermost first."""
     _steps: int = 0
@@ -42,7 +48,7 @@ class Limits:
     _least: LeastWork = field(init=False)
 
     def __post_init__(self) -> None:
-        self._least = LeastWork(self.calls)
+        self._least = LeastWork(self.calls, self.unknown, UNKNOWN_TRIPS)
 
     def expect_trips(self, loop: scf.ForOp, trips: int, tasks: int) -> None:
         """The trips of a loop are to be followed, after so many tasks."""

@@ -811,6 +811,15 @@ scf.yield %o2 : {S}
             "takes the orchestrator at least 3000000006 steps in 3 trips",
         ),
         (
+            # Two trips are followed of each, and each has one step more than its two bodies: of the
+            # innermost 2 * 2 + 1 = 5, and 2 * (5 + 1) + 1 = 13 of the next; 2**(n + 2) - 3 of n. The
+            # outermost was counted itself when its trips are.
+            "".join(f"scf.for %u{i} = %c0 to %n step %c1 {{\n" for i in range(30))
+            + "%z = arith.constant 1 : index\n"
+            + "}\n" * 30,
+            "takes the orchestrator at least 4294967292 steps in 2 trips",
+        ),
+        (
             "%many = orch.array.create : !orch.array<1000000000x!orch.task_id>",
             "holds 1000000000 tasks, and a graph has 20000 at most",
         ),
@@ -839,6 +848,12 @@ scf.yield %o1 : {S}
     assert len(graph_of(body, {"n": 20_000}).tasks) == 20_000
     message, _ = refused(body, {"n": 20_001})
     assert "launches at least 20001 tasks in 20001 trips, and a graph of more than 20000" in message
+
+
+def test_loops_that_are_told_not_to_run_are_not_refused() -> None:
+    """However many trips there would be of the loops in it."""
+    nest = "".join(f"scf.for %u{i} = %c0 to %n step %c1 {{\n" for i in range(30)) + "}\n" * 30
+    assert graph_of(nest, {"n": 0}).tasks == []
 
 
 def test_what_is_found_on_the_way_ends_it_too(monkeypatch: pytest.MonkeyPatch) -> None:
