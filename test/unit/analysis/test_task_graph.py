@@ -812,8 +812,8 @@ scf.yield %o2 : {S}
         ),
         (
             # Two trips are followed of each, and each has one step more than its two bodies: of the
-            # innermost 2 * 2 + 1 = 5, and 2 * (5 + 1) + 1 = 13 of the next; 2**(n + 2) - 3 of n. The
-            # outermost was counted itself when its trips are.
+            # innermost 2 * 2 + 1 = 5, and 2 * (5 + 1) + 1 = 13 of the next; 2**(n + 2) - 3 of n.
+            # The outermost was counted itself when its trips are.
             "".join(f"scf.for %u{i} = %c0 to %n step %c1 {{\n" for i in range(30))
             + "%z = arith.constant 1 : index\n"
             + "}\n" * 30,
