@@ -12,6 +12,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
+from functools import cached_property
 from itertools import pairwise
 from math import prod
 from typing import Generic
@@ -79,12 +80,12 @@ class Handle:
             is_manual,
         )
 
-    @property
+    @cached_property
     def is_known(self) -> bool:
         """Whether nothing of it is left to the run."""
         return None not in (self.start, *self.shape, *self.strides)
 
-    @property
+    @cached_property
     def elements(self) -> int | None:
         """The number of elements from the first to the one after the last."""
         if not self.is_known:
