@@ -114,13 +114,11 @@ def _imported(data: bytes, name: str, program: str | None) -> list[str]:
 
 
 def _best(run: Callable[[], object]) -> float:
-    """The least CPU seconds of several runs; what is there already is no work for the collector."""
+    """The least CPU seconds of several runs, with the collector as Python has it."""
     times: list[float] = []
-    gc.freeze()
     for _ in range(REPEATS):
         gc.collect()
         start = time.process_time()
         run()
         times.append(time.process_time() - start)
-    gc.unfreeze()
     return min(times)
