@@ -7,7 +7,6 @@ for itself. Batches broadcast, and elements are small integers, so that sums are
 
 from __future__ import annotations
 
-from copy import copy
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,9 +14,7 @@ import numpy as np
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from support.drawn_programs import DrawnProgram
-from support.lowering_levels import TO_CORE, levels, on_910b
-
-from pypto_xdsl.interpreters.run import run
+from support.lowering_levels import assert_keeps_results, on_910b
 
 ROWS = 16
 
@@ -189,12 +186,4 @@ def kernels(draw: st.DrawFn) -> Writer:
 )
 @given(kernels())
 def test_the_same_at_every_level(kernel: Writer):
-    expected: list[Any] = []
-    for stage, module in levels(kernel.text, TO_CORE):
-        if stage == "convert-pto-to-ascend910b":
-            # Nothing orders the pipes yet.
-            continue
-        found = run(module, "k", [copy(one) for one in kernel.arguments], strict=True).results
-        expected = expected or list(found)
-        for got, wanted in zip(found, expected, strict=True):
-            np.testing.assert_array_equal(np.asarray(got), np.asarray(wanted), f"after {stage}")
+    assert_keeps_results(kernel.text, kernel.arguments)

@@ -8,7 +8,6 @@ and branches, in place where nobody needs what was there, with barriers in betwe
 
 from __future__ import annotations
 
-from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -17,10 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from support.drawn_programs import DrawnProgram
-from support.lowering_levels import TO_CORE, levels, on_910b
-
-from pypto_xdsl.interpreters.differential import compare_runs
-from pypto_xdsl.interpreters.run import run
+from support.lowering_levels import assert_keeps_results, on_910b
 
 DTYPES: dict[str, Any] = {
     "f32": np.float32,
@@ -376,13 +372,4 @@ def kernels(draw: st.DrawFn) -> Writer:
 )
 @given(kernels())
 def test_the_same_at_every_level(kernel: Writer):
-    expected = None
-    for stage, module in levels(kernel.text, TO_CORE):
-        if stage == "convert-pto-to-ascend910b":
-            # Nothing orders the pipes yet.
-            continue
-        arguments = [copy(argument) for argument in kernel.arguments]
-        found = run(module, "k", arguments, strict=True)
-        if expected is None:
-            expected = found
-        assert compare_runs(found, expected) is None, f"after {stage}"
+    assert_keeps_results(kernel.text, kernel.arguments)

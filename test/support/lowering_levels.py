@@ -13,7 +13,8 @@ from xdsl.passes import PassPipeline
 from xdsl.universe import Universe
 
 from pypto_xdsl.diagnostics import DiagnosticsError
-from pypto_xdsl.interpreters.run import run
+from pypto_xdsl.interpreters.differential import compare_runs
+from pypto_xdsl.interpreters.run import RunResult, run
 from pypto_xdsl.pipelines import expand_pipelines
 from pypto_xdsl.syntax.parser import parse_module
 from support.programs import context
@@ -63,6 +64,18 @@ def assert_gives(
     """The function `k` of a program has one result, which is what is wanted at each level."""
     for name, (found,) in results_at_levels(text, arguments, pipelines=pipelines):
         np.testing.assert_array_equal(found, wanted, err_msg=name)
+
+
+def assert_keeps_results(text: str, arguments: Sequence[Any]) -> None:
+    """The function `k` of a program leaves behind the same at each level down to a core."""
+    first: RunResult | None = None
+    for name, module in levels(text, TO_CORE):
+        if name == "convert-pto-to-ascend910b":
+            # Nothing orders the pipes yet.
+            continue
+        found = run(module, "k", [copy(argument) for argument in arguments], strict=True)
+        first = first or found
+        assert (difference := compare_runs(found, first)) is None, f"{difference} after {name}"
 
 
 def assert_fails(

@@ -7,12 +7,6 @@ from typing import Any
 import numpy as np
 import pytest
 from support.lowering_levels import TO_CORE, assert_gives, on_910b
-from support.programs import context
-from xdsl.passes import PassPipeline
-from xdsl.universe import Universe
-
-from pypto_xdsl.interpreters.run import run
-from pypto_xdsl.syntax.parser import parse_module
 
 LOWERING = (
     "flatten-tile-nd-to-2d{backend=ascend910b}",
@@ -24,6 +18,19 @@ LOWERING = (
 
 SUMS = "!tile.tile<2x16x32xf32>"
 LEFT, RIGHT = "!tile.tile<2x16x16xf16>", "!tile.tile<2x16x32xf16>"
+OUT = np.zeros((2, 16, 32), np.float32)
+
+
+def factors(seed: int, pages: int = 2, depth: int = 128) -> tuple[Any, Any]:
+    """Small integers, whose products and sums are exact."""
+    rng = np.random.default_rng(seed)
+    x = rng.integers(-3, 4, (pages, 16, depth)).astype(np.float16)
+    return x, rng.integers(-3, 4, (pages, depth, 32)).astype(np.float16)
+
+
+def product(x: Any, w: Any) -> Any:
+    """What numpy sums."""
+    return x.astype(np.float32) @ w.astype(np.float32)
 
 
 def step(name: str, start: str, index: str, indent: str = "") -> str:
@@ -76,20 +83,9 @@ def test_sums(loops: str):
       orch.return %r : tensor<2x16x32xf32>
     }}
     """
-    rng = np.random.default_rng(17)
-    x: Any = rng.integers(-3, 4, (2, 16, 128)).astype(np.float16)
-    w: Any = rng.integers(-3, 4, (2, 128, 32)).astype(np.float16)
-    wanted = x.astype(np.float32) @ w.astype(np.float32)
-    ctx = context()
-    module = parse_module(ctx, text, "kernel.mlir")
-    passes = PassPipeline.parse_spec(Universe.get_multiverse().all_passes, ",".join(LOWERING))
-    for one in (None, *passes.passes):
-        if one is not None:
-            one.apply(ctx, module)
-            module.verify()
-        arguments = [x.copy(), w.copy(), np.zeros((2, 16, 32), np.float32)]
-        (found,) = run(module, "k", arguments).results
-        np.testing.assert_array_equal(np.asarray(found), wanted, err_msg=str(one))
+    x, w = factors(17)
+    wanted = product(x, w)
+    assert_gives(text, [x, w, OUT], wanted, pipelines=LOWERING)
 
 
 def test_sums_that_are_computed_with():
@@ -109,20 +105,9 @@ def test_sums_that_are_computed_with():
       orch.return %r : tensor<2x16x32xf32>
     }}
     """
-    rng = np.random.default_rng(18)
-    x: Any = rng.integers(-3, 4, (2, 16, 128)).astype(np.float16)
-    w: Any = rng.integers(-3, 4, (2, 128, 32)).astype(np.float16)
-    wanted = np.abs(x.astype(np.float32) @ w.astype(np.float32))
-    ctx = context()
-    module = parse_module(ctx, text, "kernel.mlir")
-    passes = PassPipeline.parse_spec(Universe.get_multiverse().all_passes, ",".join(LOWERING[:2]))
-    for one in (None, *passes.passes):
-        if one is not None:
-            one.apply(ctx, module)
-            module.verify()
-        arguments = [x.copy(), w.copy(), np.zeros((2, 16, 32), np.float32)]
-        (found,) = run(module, "k", arguments).results
-        np.testing.assert_array_equal(np.asarray(found), wanted, err_msg=str(one))
+    x, w = factors(18)
+    wanted = np.abs(product(x, w))
+    assert_gives(text, [x, w, OUT], wanted, pipelines=LOWERING[:2])
 
 
 def beginning(name: str, index: str) -> str:
@@ -205,12 +190,9 @@ def test_sums_through_branches_and_conditions(steps: str, depth: int):
       orch.return %r : tensor<2x16x32xf32>
     }}
     """
-    rng = np.random.default_rng(19)
-    x: Any = rng.integers(-3, 4, (2, 16, 128)).astype(np.float16)
-    w: Any = rng.integers(-3, 4, (2, 128, 32)).astype(np.float16)
-    wanted = x[:, :, :depth].astype(np.float32) @ w[:, :depth].astype(np.float32)
-    arguments = [x, w, True, np.zeros((2, 16, 32), np.float32)]
-    assert_gives(on_910b(text), arguments, wanted, pipelines=TO_CORE)
+    x, w = factors(19)
+    wanted = product(x[:, :, :depth], w[:, :depth])
+    assert_gives(on_910b(text), [x, w, True, OUT], wanted, pipelines=TO_CORE)
 
 
 def test_sums_that_are_looked_at_on_the_way():
@@ -232,20 +214,9 @@ def test_sums_that_are_looked_at_on_the_way():
       orch.return %last : tensor<2x16x32xf32>
     }}
     """
-    rng = np.random.default_rng(20)
-    x: Any = rng.integers(-3, 4, (2, 16, 128)).astype(np.float16)
-    w: Any = rng.integers(-3, 4, (2, 128, 32)).astype(np.float16)
-    wanted = np.abs(x[:, :, :112].astype(np.float32) @ w[:, :112].astype(np.float32))
-    ctx = context()
-    module = parse_module(ctx, text, "kernel.mlir")
-    passes = PassPipeline.parse_spec(Universe.get_multiverse().all_passes, ",".join(LOWERING[:2]))
-    for one in (None, *passes.passes):
-        if one is not None:
-            one.apply(ctx, module)
-            module.verify()
-        arguments = [x.copy(), w.copy(), np.zeros((2, 16, 32), np.float32)]
-        (found,) = run(module, "k", arguments).results
-        np.testing.assert_array_equal(np.asarray(found), wanted, err_msg=str(one))
+    x, w = factors(20)
+    wanted = np.abs(product(x[:, :, :112], w[:, :112]))
+    assert_gives(text, [x, w, OUT], wanted, pipelines=LOWERING[:2])
 
 
 @pytest.mark.parametrize("pages", [1, 2])
@@ -273,9 +244,7 @@ def test_sums_that_a_branch_adds_to_and_stores(pages: int, *, more: bool):
       orch.return %r : {out}
     }}
     """
-    rng = np.random.default_rng(18)
-    x: Any = rng.integers(-3, 4, (pages, 16, 16)).astype(np.float16)
-    w: Any = rng.integers(-3, 4, (pages, 16, 32)).astype(np.float16)
-    wanted = (2 if more else 1) * (x.astype(np.float32) @ w.astype(np.float32))
+    x, w = factors(18, pages, 16)
+    wanted = (2 if more else 1) * product(x, w)
     arguments = [x, w, more, np.zeros_like(wanted)]
     assert_gives(on_910b(text), arguments, wanted, pipelines=TO_CORE)
