@@ -23,7 +23,7 @@ from functools import cache
 from inspect import Parameter, Signature
 from pathlib import Path
 
-from dsl_levels import levels_of, modules_of
+from dsl_levels import files_of, levels_of, modules_of
 
 from pypto_xdsl.diagnostics import DiagnosticsError
 from pypto_xdsl.frontend.pl.source import dotted_name
@@ -313,7 +313,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     calls = Calls(given.checkout)
     found: dict[str, list[str]] = defaultdict(list)
     texts = 0
-    for path in _files(given.programs or [examples]):
+    for path in files_of(given.programs or [examples]):
         for name, module in modules_of(path):
             for level, lowered in levels_of(module):
                 try:
@@ -327,14 +327,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"{problem}\n    {len(places)} times, first in {places[0]}")
     print(f"{texts} texts, {len(found)} calls or words that PyPTO does not have")
     return 1 if found else 0
-
-
-def _files(paths: Sequence[Path]) -> Iterator[Path]:
-    for path in paths:
-        if path.is_dir():
-            yield from sorted((*path.rglob("*.py"), *path.rglob("*.mlir")))
-        else:
-            yield path
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from check_pypto_pairs import given_for, parametrized, problems, round_trip
-from dsl_levels import levels_of, modules_of
+from dsl_levels import files_of, levels_of, modules_of
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 
 from pypto_xdsl.analysis.walk import walk
@@ -57,7 +57,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             parser.error(f"there is no {path}")
     found: dict[str, list[str]] = defaultdict(list)
     programs = texts = 0
-    for path in _files(given.paths):
+    for path in files_of(given.paths):
         for name, module in _programs(path):
             programs += 1
             for level, reason in reasons(module, every=given.all):
@@ -83,14 +83,6 @@ def reasons(module: ModuleOp, *, every: bool) -> Iterator[tuple[str, str | None]
                 # What a program runs on is no part of its text.
                 lowered.attributes.pop("pto.target_arch", None)
                 yield level, round_trip(lowered)
-
-
-def _files(paths: Sequence[Path]) -> Iterator[Path]:
-    for path in paths:
-        if path.is_dir():
-            yield from sorted((*path.rglob("*.py"), *path.rglob("*.mlir")))
-        else:
-            yield path
 
 
 def _programs(path: Path) -> Iterator[tuple[str, ModuleOp]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from xdsl.context import Context
@@ -19,6 +19,15 @@ from pypto_xdsl.syntax.parser import parse_module
 
 NO_SPELLING = ("convert-tile-to-pto", "memory-reuse", "allocate-memory-addr")
 """Passes to, and on, the dialect of PTO, which the DSL does not have."""
+
+
+def files_of(paths: Iterable[Path]) -> Iterator[Path]:
+    """The files with programs among these paths, and below those that are folders."""
+    for path in paths:
+        if path.is_dir():
+            yield from sorted((*path.rglob("*.py"), *path.rglob("*.mlir")))
+        else:
+            yield path
 
 
 def passes() -> list[str]:

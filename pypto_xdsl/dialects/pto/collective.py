@@ -23,6 +23,7 @@ from pypto_xdsl.dialects.pto.device_transfer import (
     READ_GM,
     STAGING,
     WRITE_GM,
+    parse_staging,
     verify_staging,
     verify_static,
 )
@@ -54,13 +55,7 @@ class CollectiveOp(PtoOp):
             parser.parse_punctuation(",")
             names.append(parser.parse_unresolved_operand())
         parser.parse_punctuation(",")
-        parser.parse_keyword("recv")
-        position = parser.pos
-        parser.parse_punctuation("(")
-        staging = parse_operand_list(parser)
-        parser.parse_punctuation(")")
-        if len(staging) > 2:
-            parser.raise_error(f"{cls.name} expects 1 or 2 buffers, got {len(staging)}", position)
+        staging = parse_staging(parser, cls, "recv")
         parser.parse_punctuation(",")
         parser.parse_keyword("group")
         parser.parse_punctuation("(")

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 from xdsl.dialects.builtin import IntegerType
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import operand_def, opt_operand_def, opt_prop_def, prop_def, result_def
-from xdsl.parser import Parser
+from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
@@ -190,6 +190,18 @@ def verify_static(name: str, value: SSAValue, *, flat: bool = False, dynamic: bo
         )
 
 
+def parse_staging(parser: Parser, op: type[PtoOp], keyword: str) -> list[UnresolvedOperand]:
+    """`keyword(%ping[, %pong])`."""
+    parser.parse_keyword(keyword)
+    position = parser.pos
+    parser.parse_punctuation("(")
+    staging = parse_operand_list(parser)
+    parser.parse_punctuation(")")
+    if len(staging) > 2:
+        parser.raise_error(f"{op.name} expects 1 or 2 buffers, got {len(staging)}", position)
+    return staging
+
+
 def verify_staging(op: PtoOp, *names: str) -> None:
     """These tiles are in vec, and of one type. Raises `VerifyException`."""
     found: list[Attribute] = []
@@ -312,13 +324,7 @@ class BufferedCopyOp(PtoOp):
         parser.parse_punctuation(",")
         names.append(parser.parse_unresolved_operand())
         parser.parse_punctuation(",")
-        parser.parse_keyword("buf")
-        position = parser.pos
-        parser.parse_punctuation("(")
-        staging = parse_operand_list(parser)
-        parser.parse_punctuation(")")
-        if len(staging) > 2:
-            parser.raise_error(f"{cls.name} expects 1 or 2 buffers, got {len(staging)}", position)
+        staging = parse_staging(parser, cls, "buf")
         parser.parse_punctuation(":")
         found = resolve(parser, [*names, *staging], parse_type_list(parser))
         parser.parse_punctuation(")")
