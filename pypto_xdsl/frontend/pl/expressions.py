@@ -39,13 +39,13 @@ from pypto_xdsl.frontend.pl.static_values import (
     describe,
     dsl_constant,
 )
-from pypto_xdsl.frontend.pl.tensor_operators import is_shaped
 from pypto_xdsl.frontend.pl.values import (
     Tuple,
     Unavailable,
     Value,
     describe_value,
     is_literal,
+    is_shaped,
     is_tensor,
     is_tile,
 )
@@ -193,9 +193,9 @@ def _attribute(context: Context, node: ast.Attribute) -> Value:
             return DType(path[1], DTYPES[path[1]])
         if context.is_defined(path[0]):
             base = context.read(node.value)
-            if node.attr == "shape" and (is_tensor(base) or is_tile(base)):
+            if node.attr == "shape" and is_shaped(base):
                 return Tuple(tuple(_extents(context, base, node)))
-            if node.attr == "dtype" and (is_tensor(base) or is_tile(base)):
+            if node.attr == "dtype" and is_shaped(base):
                 return _dtype_of(base)
             if isinstance(base, Record | Module):
                 return _evaluated(context, node)
@@ -234,7 +234,7 @@ def _extents(context: Context, base: Any, node: ast.expr) -> list[Value]:
 def _extent(context: Context, base: ast.Attribute, node: ast.Subscript) -> Value:
     """`x.shape[i]`."""
     tensor = context.read(base.value)
-    if not (is_tensor(tensor) or is_tile(tensor)):
+    if not is_shaped(tensor):
         raise context.error(base, f"{describe_value(tensor)} has no shape")
     shape = (
         TileType.of(tensor.type).get_shape()

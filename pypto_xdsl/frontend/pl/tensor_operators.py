@@ -14,7 +14,12 @@ from pypto_xdsl.frontend.pl import operations
 from pypto_xdsl.frontend.pl.arguments import Arguments
 from pypto_xdsl.frontend.pl.context import Context
 from pypto_xdsl.frontend.pl.scalars import PREDICATES, SIGNS
-from pypto_xdsl.frontend.pl.values import Value, describe_value, is_scalar, is_tensor, is_tile
+from pypto_xdsl.frontend.pl.values import (
+    Value,
+    describe_value,
+    is_scalar,
+    is_shaped,
+)
 
 _BINARY: Mapping[type[ast.operator], str] = {
     ast.Add: "add",
@@ -34,11 +39,6 @@ _ADVICE: Mapping[type[ast.operator], str] = {
     # What the sign of the result is, each op says itself.
     ast.Mod: "; use pl.fmod(...) or pl.rem(...)",
 }
-
-
-def is_shaped(value: Value) -> bool:
-    """Whether a value is a tensor or a tile."""
-    return is_tensor(value) or is_tile(value)
 
 
 def binary(context: Context, op: ast.operator, left: Value, right: Value, node: ast.BinOp) -> Value:

@@ -74,6 +74,11 @@ def is_tile(value: Value) -> TypeGuard[SSAValue]:
     return is_value(value) and value.type.__class__ is TileType
 
 
+def is_shaped(value: Value) -> TypeGuard[SSAValue]:
+    """Whether a value is a tensor or a tile."""
+    return is_value(value) and value.type.__class__ in (TensorType, TileType)
+
+
 def is_unsigned(type: Attribute) -> bool:
     """Whether a type is an integer without sign."""
     return is_integer(type) and type.signedness.data is Signedness.UNSIGNED
